@@ -1,0 +1,110 @@
+# Each target sets up what it needs in .venv, reuses it, and rebuilds when sources changed.
+
+PYTHON ?= python3
+JOBS ?= 2
+# ON makes compiler warnings errors.
+WERROR ?= OFF
+
+VENV := .venv
+BIN := $(VENV)/bin
+DEPENDENCIES := $(VENV)/.dependencies
+INSTALLED := $(VENV)/.installed
+SOURCES := build/sources.txt
+BUILD_DIR := build/python
+SANITIZE_DIR := build/sanitize
+
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+# -qq: errors only. --no-compile: byte code is made on first import, only for what is imported.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
+
+# Arguments to Python that print what pyproject.toml asks for: build requirements, dependencies, all extras.
+REQUIREMENTS := -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); p = t["project"]; \
+  print(*t["build-system"]["requires"], *p["dependencies"], *sum(p["optional-dependencies"].values(), []))'
+
+NATIVE := $(shell find native cmake -type f 2>/dev/null)
+CLANG_FORMAT_FILES := $(filter %.cpp %.hpp %.h,$(NATIVE))
+BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
+
+.PHONY: help venv demo test test-all lint format native-test bench constraints clean FORCE
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo         find a law in bundled data"
+	@echo "make test         the test suite without the markers slow, peer, browser"
+	@echo "make test-all     the whole test suite"
+	@echo "make lint         ruff, mypy, import-linter, clang-format"
+	@echo "make native-test  the C++ tests under ASan and UBSan"
+	@echo "make bench        the benchmarks"
+	@echo "make format       rewrite Python and C++ in the house style"
+	@echo "make venv         only set up .venv"
+	@echo "make clean        remove .venv and everything that was built"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "error: Python >= 3.11 is needed, '$(PYTHON)' is $$($(PYTHON) --version 2>&1);" \
+	         "name another one with: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@command -v $${CXX:-c++} >/dev/null || \
+	  { echo "error: a C++20 compiler is needed (g++ >= 11 or clang++ >= 14)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(DEPENDENCIES): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing packages into $(VENV) (about a minute)"
+	@$(PIP_INSTALL) -c constraints.txt $$($(BIN)/python $(REQUIREMENTS))
+	@touch $@
+
+# The names of the sources; changes only when one is added, removed or renamed.
+$(SOURCES): FORCE
+	@mkdir -p $(@D)
+	@find native src cmake -name '*.[ch]pp' -o -name '*.h' -o -name '*.py' | LC_ALL=C sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# Editable: a change to Python needs no new install. --no-build-isolation: compiles are incremental.
+$(INSTALLED): $(DEPENDENCIES) $(SOURCES) $(NATIVE) CMakeLists.txt src/simplipy/_version.py
+	@echo "building the native core"
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -C build-dir=$(BUILD_DIR) \
+	  -C cmake.define.SIMPLIPY_WERROR=$(WERROR) --editable .
+	@touch $@
+
+venv: $(INSTALLED)
+
+demo: venv
+	$(BIN)/python examples/demo.py
+
+test: venv
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-all: venv
+	$(BIN)/python -m pytest -n $(JOBS) -m ""
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(if $(CLANG_FORMAT_FILES),$(BIN)/clang-format --dry-run --Werror $(CLANG_FORMAT_FILES))
+
+format: venv
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(if $(CLANG_FORMAT_FILES),$(BIN)/clang-format -i $(CLANG_FORMAT_FILES))
+
+native-test: $(DEPENDENCIES)
+	@$(BIN)/cmake -S . -B $(SANITIZE_DIR) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	  -DSIMPLIPY_TESTS=ON -DSIMPLIPY_SANITIZE=ON -DSIMPLIPY_WERROR=ON --log-level=WARNING
+	$(BIN)/cmake --build $(SANITIZE_DIR)
+	$(SANITIZE_DIR)/native_tests
+
+bench: venv
+	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python $$script; done
+
+# New pins: the newest version of everything but torch, which is raised by hand.
+constraints:
+	rm -rf build/pins && $(PYTHON) -m venv build/pins
+	build/pins/bin/python -m pip install -q $$(grep '^torch==' constraints.txt) $$($(PYTHON) $(REQUIREMENTS))
+	grep '^#' constraints.txt > build/constraints.txt
+	build/pins/bin/python -m pip freeze --all --exclude pip | sed 's/+[a-z0-9.]*$$//' >> build/constraints.txt
+	mv build/constraints.txt constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

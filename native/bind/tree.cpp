@@ -1,0 +1,99 @@
+#include "core/tree.hpp"
+
+#include "bind.hpp"
+#include "core/infix.hpp"
+#include "core/names.hpp"
+#include "core/prefix.hpp"
+
+using namespace simplipy;
+
+namespace {
+
+const char* parity_name(Parity parity) {
+    return parity == Parity::odd ? "odd" : (parity == Parity::even ? "even" : "none");
+}
+
+const char* form_name(Form form) {
+    constexpr const char* names[] = {"infix", "minus", "power", "scale", "quotient", "reciprocal", "call", "leaf"};
+    return names[static_cast<std::size_t>(form)];
+}
+
+nb::list operator_rows() {
+    nb::list rows;
+    for (const OpInfo& row : operators()) {
+        nb::dict fields;
+        fields["id"] = index(row.op);
+        fields["token"] = row.token;
+        fields["arity"] = row.arity;
+        fields["precedence"] = row.precedence;
+        fields["form"] = form_name(row.form);
+        fields["call"] = row.call;
+        fields["literal"] = row.literal;
+        fields["commutative"] = row.commutative;
+        fields["parity"] = parity_name(row.parity);
+        nb::list derivative;
+        for (int i = 0; i < row.arity; ++i) derivative.append(row.derivative[static_cast<std::size_t>(i)]);
+        fields["derivative"] = nb::tuple(derivative);
+        fields["domain"] = row.domain;
+        fields["weight"] = row.weight;
+        fields["description"] = row.description;
+        rows.append(fields);
+    }
+    return rows;
+}
+
+std::vector<std::string> variable_names(const Tree& tree) {
+    std::vector<std::string> names;
+    for (const std::int64_t code : variable_codes(tree)) names.push_back(variable_name(tree, code));
+    return names;
+}
+
+std::vector<Tree> subtrees(const Tree& tree) {
+    std::vector<Tree> trees;
+    for (const std::size_t i : prefix_order(tree)) trees.push_back(subtree(tree, i));
+    return trees;
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& module) {
+    module.attr("FIRST_VARIABLE") = first_variable;
+    module.attr("FIRST_EXTRA") = first_extra;
+    module.def("operator_rows", &operator_rows);
+    module.def("symbol_tokens", [] {
+        nb::list tokens;
+        for (std::size_t i = 0; i < n_symbols; ++i) tokens.append(symbol_token(static_cast<Op>(i)));
+        return tokens;
+    });
+    module.def("quoted", &quoted, nb::arg("name"));
+    module.def("unquoted", &unquoted, nb::arg("token"));
+    module.def("column_number", &column_number, nb::arg("name"));
+    module.def("decimal_token", [](double value) { return to_string(to_decimal(value)); }, nb::arg("value"));
+
+    nb::class_<Tree>(module, "Tree")
+        .def_static("from_infix", &parse_infix, nb::arg("text"))
+        .def_static(
+            "from_tokens", [](const std::vector<std::string_view>& tokens) { return parse_prefix(tokens); },
+            nb::arg("tokens"))
+        .def("tokens", &prefix_tokens)
+        .def("infix", &to_infix, nb::arg("precision").none())
+        .def("__len__", &Tree::size)
+        .def("__eq__", [](const Tree& a, const Tree& b) { return a == b; }, nb::is_operator())
+        .def("hash", &Tree::hash)
+        .def("variables", &variable_names)
+        .def("n_constants", [](const Tree& tree) { return count(tree, Op::constant); })
+        .def("depth", &simplipy::depth)
+        .def("skeleton", &simplipy::skeleton)
+        .def("with_constants", &with_constants, nb::arg("values"))
+        .def("rename", &simplipy::rename, nb::arg("names"))
+        .def("subtrees", &subtrees);
+    module.def(
+        "parse_many",
+        [](const std::vector<std::string_view>& texts) {
+            std::vector<Tree> trees;
+            trees.reserve(texts.size());
+            for (const std::string_view text : texts) trees.push_back(parse_infix(text));
+            return trees;
+        },
+        nb::arg("texts"));
+}

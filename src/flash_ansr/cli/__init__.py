@@ -1,0 +1,39 @@
+"""The command ``flash-ansr``: argument parsing and printing only, the work is done by the modules below it."""
+
+from typing import Annotated
+
+import typer
+
+from flash_ansr import __version__
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="flash-ansr",
+    help="Symbolic regression: short, exact laws from tables of numbers.",
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"flash-ansr {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    # The eager callback has done its work by now; the parameter exists for the option.
+    del version
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="flash-ansr")
