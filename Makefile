@@ -21,9 +21,10 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no
 REQUIREMENTS := -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); p = t["project"]; \
   print(*t["build-system"]["requires"], *p["dependencies"], *sum(p["optional-dependencies"].values(), []))'
 
-NATIVE := $(shell find native cmake -type f 2>/dev/null)
-CLANG_FORMAT_FILES := $(filter %.cpp %.hpp %.h,$(NATIVE))
-BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
+NATIVE := $(shell find native/core native/bind cmake -type f)
+CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
+# make_*.py writes data, _*.py is shared: neither times anything.
+BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
 .PHONY: help venv demo test test-all lint format native-test bench constraints clean FORCE
 .DEFAULT_GOAL := help
@@ -55,7 +56,7 @@ $(DEPENDENCIES): pyproject.toml constraints.txt | $(BIN)/python
 # The names of the sources; changes only when one is added, removed or renamed.
 $(SOURCES): FORCE
 	@mkdir -p $(@D)
-	@find native src cmake -name '*.[ch]pp' -o -name '*.h' -o -name '*.py' | LC_ALL=C sort > $@.new
+	@find native/core native/bind src -name '*.[ch]pp' -o -name '*.py' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Editable: a change to Python needs no new install. --no-build-isolation: compiles are incremental.
@@ -81,12 +82,12 @@ lint: venv
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(if $(CLANG_FORMAT_FILES),$(BIN)/clang-format --dry-run --Werror $(CLANG_FORMAT_FILES))
+	$(BIN)/clang-format --dry-run --Werror $(CLANG_FORMAT_FILES)
 
 format: venv
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(if $(CLANG_FORMAT_FILES),$(BIN)/clang-format -i $(CLANG_FORMAT_FILES))
+	$(BIN)/clang-format -i $(CLANG_FORMAT_FILES)
 
 native-test: $(DEPENDENCIES)
 	@$(BIN)/cmake -S . -B $(SANITIZE_DIR) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

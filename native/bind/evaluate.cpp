@@ -35,7 +35,7 @@ void evaluate_one(const Tree& tree, const InputMatrix& matrix, std::vector<doubl
                   const OutputArray& values) {
     const Matrix view = matrix_view(matrix);
     const ColumnNames map = column_names(names);
-    const Job job = bind(tree, std::move(constants), view.n_columns, names ? &map : nullptr);
+    const Job job = make_job(tree, std::move(constants), view.n_columns, names ? &map : nullptr);
     const Output output = output_view(values);
     const nb::gil_scoped_release release;
     evaluate({&job, 1}, view, output, nullptr, 1);
@@ -50,7 +50,7 @@ void evaluate_all(const std::vector<const Tree*>& trees, const InputMatrix& matr
     bool* mask = defined.data();
     std::vector<Job> jobs;
     for (std::size_t i = 0; i < trees.size(); ++i)
-        jobs.push_back(bind(*trees[i], constants.empty() ? std::vector<double>{} : std::move(constants[i]),
+        jobs.push_back(make_job(*trees[i], constants.empty() ? std::vector<double>{} : std::move(constants[i]),
                             view.n_columns, names ? &map : nullptr));
     const nb::gil_scoped_release release;
     evaluate(jobs, view, output, mask, n_threads);
@@ -60,7 +60,7 @@ void gradient_one(const Tree& tree, const InputMatrix& matrix, std::vector<doubl
                   bool by_variables, const OutputArray& derivatives, std::size_t n_threads) {
     const Matrix view = matrix_view(matrix);
     const ColumnNames map = column_names(names);
-    const Job job = bind(tree, std::move(constants), view.n_columns, names ? &map : nullptr);
+    const Job job = make_job(tree, std::move(constants), view.n_columns, names ? &map : nullptr);
     const Output output = output_view(derivatives);
     const nb::gil_scoped_release release;
     gradient(job, view, by_variables ? Wrt::variables : Wrt::constants, output, nullptr, n_threads);

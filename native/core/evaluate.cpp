@@ -45,23 +45,6 @@ class Workspace {
     std::unique_ptr<double[], Free> data_;
 };
 
-template <class T>
-void load_column(const T* first, std::ptrdiff_t stride, std::size_t n, std::size_t padded, double* out) {
-    // an infinite input is as undefined as a NaN: v - v is 0 for finite v only
-    if (stride == 1) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto v = static_cast<double>(first[i]);
-            out[i] = v - v == 0.0 ? v : undefined();
-        }
-    } else {
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto v = static_cast<double>(first[static_cast<std::ptrdiff_t>(i) * stride]);
-            out[i] = v - v == 0.0 ? v : undefined();
-        }
-    }
-    for (std::size_t i = n; i < padded; ++i) out[i] = out[n - 1];
-}
-
 // Runs a program forward over one block of rows at a time.
 class Runner {
    public:
@@ -109,10 +92,11 @@ class Runner {
                                       static_cast<std::ptrdiff_t>(job_.columns[variable]) * matrix_.column_stride;
         double* out = work_.register_block(variable);
         if (matrix_.is_float32) {
-            load_column(static_cast<const float*>(matrix_.data) + offset, matrix_.row_stride, n, padded, out);
+            kernels_.load_float32(n, static_cast<const float*>(matrix_.data) + offset, matrix_.row_stride, out);
         } else {
-            load_column(static_cast<const double*>(matrix_.data) + offset, matrix_.row_stride, n, padded, out);
+            kernels_.load_float64(n, static_cast<const double*>(matrix_.data) + offset, matrix_.row_stride, out);
         }
+        std::fill(out + n, out + padded, out[n - 1]);
     }
 
     void step(const Instruction& code, std::size_t padded) {
@@ -259,7 +243,7 @@ std::size_t n_chunks(const Matrix& matrix) { return (matrix.n_rows + chunk_rows 
 
 }  // namespace
 
-Job bind(const Tree& tree, std::vector<double> constants, std::size_t n_columns, const ColumnNames* names) {
+Job make_job(const Tree& tree, std::vector<double> constants, std::size_t n_columns, const ColumnNames* names) {
     Job job{&tree, {}, std::move(constants)};
     for (const std::int64_t code : variable_codes(tree)) {
         const std::string name = variable_name(tree, code);

@@ -27,6 +27,9 @@ using BinaryAdjoint = void (*)(std::size_t n, const double* a, const double* b, 
 
 struct Kernels {
     const char* name;
+    // n values of a column, `stride` elements apart; here n is any number
+    void (*load_float64)(std::size_t n, const double* first, std::ptrdiff_t stride, double* out);
+    void (*load_float32)(std::size_t n, const float* first, std::ptrdiff_t stride, double* out);
     UnaryKernel unary[n_operators];
     BinaryKernel binary[5][n_shapes];
     UnaryAdjoint unary_adjoint[n_operators];

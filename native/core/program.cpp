@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 
 namespace simplipy {
 namespace {
@@ -19,8 +18,7 @@ class Compiler {
 
     Program compile() {
         program_.variables = variable_codes(tree_);
-        for (std::size_t i = 0; i < program_.variables.size(); ++i)
-            register_of_[program_.variables[i]] = static_cast<std::uint32_t>(i);
+        program_.code.reserve(tree_.size());
         next_block_ = static_cast<std::uint32_t>(program_.variables.size());
         count_numbers();
         for (const Node& node : tree_.nodes()) {
@@ -55,9 +53,14 @@ class Compiler {
         program_.numbers.reserve(next_number_);
     }
 
+    std::uint32_t register_of(std::int64_t variable) const {
+        const auto found = std::lower_bound(program_.variables.begin(), program_.variables.end(), variable, code_less);
+        return static_cast<std::uint32_t>(found - program_.variables.begin());
+    }
+
     void push_leaf(const Node& node) {
         if (node.op == Op::variable) {
-            const std::uint32_t reg = register_of_.at(node.payload);
+            const std::uint32_t reg = register_of(node.payload);
             const bool active = mode_ == Program::Mode::adjoint_variables;
             stack_.push_back({false, true, reg, {active ? Target::Kind::variable : Target::Kind::none, reg}});
             return;
@@ -140,7 +143,6 @@ class Compiler {
     Program program_;
     std::vector<Value> stack_;
     std::vector<std::uint32_t> free_;
-    std::unordered_map<std::int64_t, std::uint32_t> register_of_;
     std::uint32_t next_number_ = 0;
     std::uint32_t next_block_ = 0;
 };

@@ -64,23 +64,22 @@ std::uint64_t Tree::hash() const {
     return hash;
 }
 
+bool code_less(std::int64_t a, std::int64_t b) {
+    // names are stored in natural order, so -1, -2, ... counts upwards through them
+    if ((a > 0) != (b > 0)) return a > 0;
+    return a > 0 ? a < b : a > b;
+}
+
 std::vector<std::int64_t> variable_codes(const Tree& tree) {
     std::vector<std::int64_t> codes;
-    for (const Node& node : tree.nodes())
-        if (node.op == Op::variable && std::find(codes.begin(), codes.end(), node.payload) == codes.end()) {
-            codes.push_back(node.payload);
-            if (codes.size() == 32) break;  // many variables: collect all, then sort and drop repeats
-        }
-    if (codes.size() == 32) {
-        codes.clear();
-        for (const Node& node : tree.nodes())
-            if (node.op == Op::variable) codes.push_back(node.payload);
+    codes.reserve(16);
+    std::int64_t last = 0;
+    for (const Node& node : tree.nodes()) {
+        if (node.op != Op::variable || node.payload == last) continue;
+        last = node.payload;
+        codes.push_back(last);
     }
-    // x_k first by number; names are stored in natural order, so -1, -2, ... counts upwards through them
-    std::sort(codes.begin(), codes.end(), [](std::int64_t a, std::int64_t b) {
-        if ((a > 0) != (b > 0)) return a > 0;
-        return a > 0 ? a < b : a > b;
-    });
+    std::sort(codes.begin(), codes.end(), code_less);
     codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
     return codes;
 }

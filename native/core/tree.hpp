@@ -50,6 +50,9 @@ class Tree {
 // Index of the left operand (the only one of a unary operator is its right one, at i - 1).
 inline std::size_t left_of(const std::vector<Node>& nodes, std::size_t i) { return i - 1 - nodes[i - 1].length; }
 
+// Order of variable codes: x_k by number, then names.
+bool code_less(std::int64_t a, std::int64_t b);
+
 // Variable codes that occur, in the order of `Expression.variables`: x_k by number, then names in natural order.
 std::vector<std::int64_t> variable_codes(const Tree& tree);
 

@@ -8,17 +8,19 @@ from paper_rules.py. Not idempotent in general, and not independent of the order
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from simplipy.paper_rules import PLACEHOLDER, Node, Rule, RuleIndex, parse_tree
+from simplipy.errors import SimplipyError
+from simplipy.operators import CONSTANT, leaf_kind
+from simplipy.paper_rules import Node, Rule, RuleIndex, parse_tree
 
-Path = tuple[int, ...]  # which operand to take at each step from the root
+Place = tuple[int, ...]  # which operand to take at each step from the root
 SortKey = tuple[int, str, int, tuple["SortKey", ...]]
 
 _NOT_REAL = frozenset({"inf", "-inf", "nan"})
 _COMMUTATIVE = frozenset({"+", "*"})
+_LEAF_ORDER = ("variable", "symbol", "number", "constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,13 @@ class Target:
         Which kind of chain.
     operand : Node
         The repeated operand.
-    occurrences : tuple of (Path, int)
+    occurrences : tuple of (Place, int)
         Where it stands, from left to right, and with which polarity (+1 or -1).
     """
 
     chain_class: ChainClass
     operand: Node
-    occurrences: tuple[tuple[Path, int], ...]
+    occurrences: tuple[tuple[Place, int], ...]
 
 
 def cancel_terms(tree: Node) -> Node:
@@ -99,7 +101,7 @@ def cancel_terms(tree: Node) -> Node:
         return tree
     first_polarity = target.occurrences[0][1]
     multiplicity = sum(polarity for _, polarity in target.occurrences)
-    if multiplicity == 0 and target.operand.token == PLACEHOLDER:
+    if multiplicity == 0 and target.operand.token == CONSTANT:
         # Two free constants: their difference and their quotient are free, not 0 and 1.
         multiplicity = first_polarity
     neutral = Node(target.chain_class.neutral, introduced=True)
@@ -121,7 +123,7 @@ def find_target(tree: Node) -> Target | None:
     return min(targets, key=lambda target: (*target.occurrences[0][0], 2), default=None)
 
 
-def _chains(node: Node, path: Path = (), within: ChainClass | None = None) -> Iterator[tuple[ChainClass, Node, Path]]:
+def _chains(node: Node, path: Place = (), within: ChainClass | None = None) -> Iterator[tuple[ChainClass, Node, Place]]:
     """Yield the root of every maximal chain. A node of the same class below one belongs to that chain."""
     own = next((chain_class for chain_class in (ADD, MULT) if chain_class.has(node)), None)
     if own is not None and own is not within:
@@ -130,9 +132,9 @@ def _chains(node: Node, path: Path = (), within: ChainClass | None = None) -> It
         yield from _chains(operand, (*path, index), own)
 
 
-def _repeated(chain_class: ChainClass, root: Node, path: Path) -> Iterator[Target]:
+def _repeated(chain_class: ChainClass, root: Node, path: Place) -> Iterator[Target]:
     """Yield the operands that a chain holds more than once and that may be merged."""
-    occurrences: dict[Node, list[tuple[Path, int]]] = {}
+    occurrences: dict[Node, list[tuple[Place, int]]] = {}
     for operand, place, polarity in _operands(chain_class, root, path, 1):
         occurrences.setdefault(operand, []).append((place, polarity))
     for operand, places in occurrences.items():
@@ -140,7 +142,7 @@ def _repeated(chain_class: ChainClass, root: Node, path: Path) -> Iterator[Targe
             yield Target(chain_class, operand, tuple(places))
 
 
-def _operands(chain_class: ChainClass, node: Node, path: Path, polarity: int) -> Iterator[tuple[Node, Path, int]]:
+def _operands(chain_class: ChainClass, node: Node, path: Place, polarity: int) -> Iterator[tuple[Node, Place, int]]:
     """Yield the operands of a chain from left to right, each with its place and polarity."""
     if not chain_class.has(node):
         yield node, path, polarity
@@ -154,11 +156,11 @@ def _operands(chain_class: ChainClass, node: Node, path: Path, polarity: int) ->
 def _may_merge(operand: Node) -> bool:
     """Return whether two operands that look equal are equal."""
     if operand.operands:
-        return not operand.holds_placeholder()  # sin(c*x) - sin(c*x) has two constants
+        return not operand.holds_constant()  # sin(c*x) - sin(c*x) has two constants
     return operand.token not in _NOT_REAL  # inf - inf is not 0
 
 
-def _replace(tree: Node, path: Path, new: Node) -> Node:
+def _replace(tree: Node, path: Place, new: Node) -> Node:
     """Return the tree with the subtree at `path` exchanged."""
     if not path:
         return new
@@ -198,8 +200,8 @@ class Rewriter:
         """
         if not tree.operands:
             return tree
-        if all(operand.token == PLACEHOLDER for operand in tree.operands):
-            return self._report("fold constants", Node(PLACEHOLDER))
+        if all(operand.token == CONSTANT for operand in tree.operands):
+            return self._report("fold constants", Node(CONSTANT))
         changed = self._rewrite_root(tree)
         if changed is not None:
             return changed
@@ -242,7 +244,7 @@ def sort_operands(tree: Node) -> Node:
     Returns
     -------
     Node
-        Of the same size. Operators come first, then variables, numbers, and `<constant>` last.
+        Of the same size. Operators come first, then variables, numbers by their text, and `<constant>` last.
     """
     if tree.token not in _COMMUTATIVE:
         return Node(tree.token, tuple(map(sort_operands, tree.operands)), tree.introduced)
@@ -276,18 +278,15 @@ def structural_key(node: Node) -> SortKey:
     """
     if node.operands:
         return 0, node.token, 0, tuple(map(structural_key, node.operands))
-    if node.token == PLACEHOLDER:
-        return 3, "", 0, ()
-    named = re.fullmatch(r"([^\W\d].*?)(\d*)", node.token)
-    if named is None or node.token in _NOT_REAL or node.token in ("pi", "e"):
-        return 2, node.token, 0, ()
-    return 1, named[1], int(named[2] or 0), ()
+    kind = leaf_kind(node.token)
+    stem = node.token.rstrip("0123456789") if kind == "variable" else node.token
+    return 1 + _LEAF_ORDER.index(kind), stem, int(node.token[len(stem) :] or 0), ()
 
 
 def mask_introduced(tree: Node) -> Node:
     """Return the tree with each number that cancellation put there, and no rule removed, as a free constant."""
     if tree.introduced:
-        return Node(PLACEHOLDER)
+        return Node(CONSTANT)
     return Node(tree.token, tuple(map(mask_introduced, tree.operands)))
 
 
@@ -306,9 +305,9 @@ class PaperEngine:
 
     def __init__(self, rules: Sequence[Rule], max_pattern_length: int | None = None, max_iterations: int = 5) -> None:
         if max_pattern_length is not None and max_pattern_length < 0:
-            raise ValueError(f"max_pattern_length must be >= 0 or None, got {max_pattern_length}")
+            raise SimplipyError(f"max_pattern_length must be >= 0 or None, got {max_pattern_length}")
         if max_iterations < 0:
-            raise ValueError(f"max_iterations must be >= 0, got {max_iterations}")
+            raise SimplipyError(f"max_iterations must be >= 0, got {max_iterations}")
         self.max_pattern_length = max_pattern_length
         self.max_iterations = max_iterations
         self._index = RuleIndex(rules, max_pattern_length)

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simplipy.operators import OPERATORS
+from simplipy.errors import ParseError, SimplipyError
+from simplipy.operators import CONSTANT, OPERATORS
 
-PLACEHOLDER = "<constant>"
 MAX_DEPTH = 200  # the engine recurses over trees; deeper ones would meet Python's own limit at an arbitrary place
 
 _RULE_FILE = Path(__file__).parent / "data" / "paper_rules.json"
@@ -55,9 +55,9 @@ class Node:
         for operand in self.operands:
             yield from operand._walk()
 
-    def holds_placeholder(self) -> bool:
+    def holds_constant(self) -> bool:
         """Return whether a `<constant>` occurs in the subtree."""
-        return PLACEHOLDER in self._walk()
+        return CONSTANT in self._walk()
 
 
 def parse_tree(tokens: Sequence[str]) -> Node:
@@ -75,7 +75,7 @@ def parse_tree(tokens: Sequence[str]) -> Node:
 
     Raises
     ------
-    ValueError
+    ParseError
         If operands are missing or left over, or if the tree is deeper than `MAX_DEPTH`.
     """
     stack: list[tuple[Node, int]] = []
@@ -84,15 +84,15 @@ def parse_tree(tokens: Sequence[str]) -> Node:
         arity = OPERATORS[token].arity if token in OPERATORS else 0
         if arity > len(stack):
             text = " ".join(tokens)
-            raise ValueError(f"token {position} ({token!r}) needs {arity} operands, {len(stack)} left: {text}")
+            raise ParseError(f"token {position} ({token!r}) needs {arity} operands, {len(stack)} left: {text}")
         taken = [stack.pop() for _ in range(arity)]
         depth = 1 + max((depth for _, depth in taken), default=0)
         stack.append((Node(token, tuple(node for node, _ in taken)), depth))
     if len(stack) != 1:
-        raise ValueError(f"prefix tokens must spell one expression, got {len(stack)}: {' '.join(tokens)}")
+        raise ParseError(f"prefix tokens must spell one expression, got {len(stack)}: {' '.join(tokens)}")
     root, depth = stack[0]
     if depth > MAX_DEPTH:
-        raise ValueError(f"the paper's engine takes trees of depth <= {MAX_DEPTH}, got {depth}; use the canonical one")
+        raise ParseError(f"the paper's engine takes trees of depth <= {MAX_DEPTH}, got {depth}; use the canonical one")
     return root
 
 
@@ -117,12 +117,12 @@ class Rule:
 
     def __post_init__(self) -> None:
         if len(self.replacement) >= len(self.pattern):
-            raise ValueError(f"the right side of a rule must be shorter than the left one, got: {self}")
+            raise SimplipyError(f"the right side of a rule must be shorter than the left one, got: {self}")
         bound = Counter(filter(is_metavariable, self.pattern))
         used = Counter(filter(is_metavariable, self.replacement))
         for name, count in used.items():
             if count > bound[name]:
-                raise ValueError(f"{name} occurs {count} times on the right and {bound[name]} on the left, in: {self}")
+                raise SimplipyError(f"{name} must occur on the right at most {bound[name]} times, got {count}: {self}")
 
     def __str__(self) -> str:
         return f"{' '.join(self.pattern)} -> {' '.join(self.replacement)}"
@@ -170,8 +170,8 @@ def match(pattern: Node, tree: Node, bound: dict[str, Node]) -> bool:
         if pattern.token not in bound:
             bound[pattern.token] = tree
             return True
-        # Each placeholder is a number of its own: `- _0 _0 -> 0` must not take c*x - c*x to 0.
-        return bound[pattern.token] == tree and not tree.holds_placeholder()
+        # Each `<constant>` is a number of its own: `- _0 _0 -> 0` must not take c*x - c*x to 0.
+        return bound[pattern.token] == tree and not tree.holds_constant()
     if pattern.token != tree.token:
         return False
     return all(match(p, t, bound) for p, t in zip(pattern.operands, tree.operands, strict=True))
