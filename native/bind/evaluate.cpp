@@ -38,7 +38,7 @@ void evaluate_one(const Tree& tree, const InputMatrix& matrix, std::vector<doubl
     const Job job = make_job(tree, std::move(constants), view.n_columns, names ? &map : nullptr);
     const Output output = output_view(values);
     const nb::gil_scoped_release release;
-    evaluate({&job, 1}, view, output, nullptr, 1);
+    evaluate(job, view, output);
 }
 
 void evaluate_all(const std::vector<const Tree*>& trees, const InputMatrix& matrix,

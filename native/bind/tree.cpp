@@ -1,6 +1,7 @@
 #include "core/tree.hpp"
 
 #include "bind.hpp"
+#include "core/errors.hpp"
 #include "core/infix.hpp"
 #include "core/names.hpp"
 #include "core/prefix.hpp"
@@ -92,7 +93,13 @@ void bind_tree(nb::module_& module) {
         [](const std::vector<std::string_view>& texts) {
             std::vector<Tree> trees;
             trees.reserve(texts.size());
-            for (const std::string_view text : texts) trees.push_back(parse_infix(text));
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                try {
+                    trees.push_back(parse_infix(texts[i]));
+                } catch (const ParseError& error) {
+                    throw ParseError("text " + std::to_string(i + 1) + ", " + error.what());
+                }
+            }
             return trees;
         },
         nb::arg("texts"));

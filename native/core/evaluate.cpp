@@ -54,7 +54,7 @@ class Runner {
             const Program::Number& number = program.numbers[i];
             const double value =
                 number.constant < 0 ? number.value : job.constants[static_cast<std::size_t>(number.constant)];
-            std::fill_n(work_.number(i), lane_count, value);
+            std::fill_n(work_.number(i), lane_count, value - value == 0.0 ? value : undefined());
         }
         for (const Instruction& code : program.number_code) {
             if (arity(code.op) == 1) {
@@ -267,6 +267,10 @@ Job make_job(const Tree& tree, std::vector<double> constants, std::size_t n_colu
         throw EvaluationError("the expression has " + std::to_string(n_constants) + " free constants, got " +
                               std::to_string(job.constants.size()) + " values; pass constants=[...]");
     return job;
+}
+
+void evaluate(const Job& job, const Matrix& matrix, Output values) {
+    evaluate_rows(compiled(*job.tree), job, matrix, 0, matrix.n_rows, values, nullptr, 0);
 }
 
 void evaluate(std::span<const Job> jobs, const Matrix& matrix, Output values, bool* defined, std::size_t n_threads) {

@@ -42,6 +42,9 @@ struct Job {
 // Finds the columns: x_k is column k - 1, or all by name when `names` is given. Checks the number of constants.
 Job make_job(const Tree& tree, std::vector<double> constants, std::size_t n_columns, const ColumnNames* names);
 
+// Values of one tree (n_rows) on the calling thread. The tree keeps its program for the next call.
+void evaluate(const Job& job, const Matrix& matrix, Output values);
+
 // Values of each job in one row of `values` (n_jobs x n_rows), and where they are defined if `defined` is not null.
 void evaluate(std::span<const Job> jobs, const Matrix& matrix, Output values, bool* defined, std::size_t n_threads);
 

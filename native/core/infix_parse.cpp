@@ -111,7 +111,7 @@ class InfixParser {
         const auto function = find_call(name);
         if (peek() == '(') {
             if (!function) fail_unknown_function(name, start);
-            pending_.push_back({Kind::call, *function, 0, start, 1});
+            pending_.push_back({Kind::call, *function, 0, at_, 1});
             ++at_;
             return;
         }

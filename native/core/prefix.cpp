@@ -93,7 +93,7 @@ std::vector<std::string> prefix_tokens(const Tree& tree) {
 }
 
 Tree parse_prefix(std::span<const std::string_view> tokens) {
-    if (tokens.empty()) throw ParseError("no tokens: an expression has at least one, such as ['x1']");
+    if (tokens.empty()) throw ParseError("the list of tokens is empty: an expression has at least one, such as ['x1']");
     PostfixBuilder builder(tokens.size());
     NameTable names;
     for (std::size_t i = 0; i < tokens.size(); ++i) {

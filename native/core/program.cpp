@@ -151,4 +151,8 @@ class Compiler {
 
 Program compile(const Tree& tree, Program::Mode mode) { return Compiler(tree, mode).compile(); }
 
+const Program& compiled(const Tree& tree) {
+    return tree.program_.get([&] { return compile(tree, Program::Mode::values); });
+}
+
 }  // namespace simplipy

@@ -54,4 +54,7 @@ struct Program {
 
 Program compile(const Tree& tree, Program::Mode mode);
 
+// The program for values, compiled on first use and kept by the tree.
+const Program& compiled(const Tree& tree);
+
 }  // namespace simplipy

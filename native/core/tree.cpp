@@ -6,6 +6,7 @@
 
 #include "errors.hpp"
 #include "names.hpp"
+#include "program.hpp"
 
 namespace simplipy {
 namespace {
@@ -47,6 +48,14 @@ std::vector<std::string> settle_names(std::vector<Node>& nodes, std::vector<std:
 }
 
 }  // namespace
+
+// A tree owns its program, so its special members stand where Program is complete.
+Tree::Tree() = default;
+Tree::Tree(const Tree&) = default;
+Tree::Tree(Tree&&) noexcept = default;
+Tree& Tree::operator=(const Tree&) = default;
+Tree& Tree::operator=(Tree&&) noexcept = default;
+Tree::~Tree() = default;
 
 Tree::Tree(std::vector<Node> postfix, std::vector<std::string> names) : nodes_(std::move(postfix)) {
     set_lengths(nodes_);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cached.hpp"
 #include "number.hpp"
 #include "ops.hpp"
 
@@ -27,9 +28,16 @@ struct Node {
     Decimal decimal() const { return {payload, exponent}; }
 };
 
+struct Program;
+
 class Tree {
    public:
-    Tree() = default;
+    Tree();
+    Tree(const Tree&);
+    Tree(Tree&&) noexcept;
+    Tree& operator=(const Tree&);
+    Tree& operator=(Tree&&) noexcept;
+    ~Tree();
 
     // Takes nodes in postfix order, lengths not yet set, and the names in any order, used or not.
     Tree(std::vector<Node> postfix, std::vector<std::string> names);
@@ -43,8 +51,10 @@ class Tree {
     friend bool operator==(const Tree&, const Tree&) = default;
 
    private:
+    friend const Program& compiled(const Tree& tree);
     std::vector<Node> nodes_;
     std::vector<std::string> names_;
+    Cached<Program> program_;
 };
 
 // Index of the left operand (the only one of a unary operator is its right one, at i - 1).

@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.floating[Any]]
 _VALUES_PER_THREAD = 20_000
 
 
-def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] | None]:  # noqa: N803
+def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] | None]:
     """Matrix and column names for an expression with these variables.
 
     Parameters
@@ -47,7 +47,11 @@ def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] |
         if repeated:
             raise EvaluationError(f"column {repeated[0]!r} is there more than once; rename one of them")
         return _columns(X, list(X.columns), variables)
-    return _matrix(np.asarray(X)), None
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise EvaluationError(f"X is no table: {error}") from error
+    return _matrix(array), None
 
 
 def bind_constants(constants: Any) -> list[float]:
@@ -73,7 +77,7 @@ def thread_count(n_threads: int | None, n_values: int) -> int:
     return max(1, min(usable, n_values // _VALUES_PER_THREAD))
 
 
-def _columns(X: Any, labels: list[Any], variables: Sequence[str]) -> tuple[FloatArray, list[str]]:  # noqa: N803
+def _columns(X: Any, labels: list[Any], variables: Sequence[str]) -> tuple[FloatArray, list[str]]:
     by_name = {str(label): label for label in labels}
     missing = [name for name in variables if name not in by_name]
     if missing:

@@ -160,7 +160,7 @@ class Expression:
         """All subexpressions in prefix order, the whole first."""
         return (Expression(tree) for tree in self._tree.subtrees())
 
-    def __call__(self, X: Any, constants: Any = None) -> FloatArray:  # noqa: N803
+    def __call__(self, X: Any, constants: Any = None) -> FloatArray:
         """Values on the rows of X, NaN where undefined.
 
         Parameters
@@ -185,7 +185,7 @@ class Expression:
 
     def gradient(
         self,
-        X: Any,  # noqa: N803
+        X: Any,
         constants: Any = None,
         wrt: Literal["constants", "variables"] = "constants",
         n_threads: int | None = 1,
@@ -230,23 +230,27 @@ def parse(source: str | Sequence[str] | Expression) -> Expression:
     ParseError
         With the position of what is wrong.
     """
-    if isinstance(source, str):
-        return Expression(_core.Tree.from_infix(source))
     if isinstance(source, Expression):
         return source
     try:
+        if isinstance(source, str):
+            return Expression(_core.Tree.from_infix(source))
+        if isinstance(source, bytes | Mapping):
+            raise TypeError
         tokens = list(source)
+        return Expression(_core.Tree.from_tokens(tokens))
     except TypeError:
-        raise ParseError(f"cannot parse {type(source).__name__}; pass infix text or a list of tokens") from None
-    for i, token in enumerate(tokens):
-        if not isinstance(token, str):
-            raise ParseError(f"token {i + 1} must be a string, got {token!r} of type {type(token).__name__}")
-    return Expression(_core.Tree.from_tokens(tokens))
+        raise _not_text(source) from None
 
 
 def parse_many(texts: Sequence[str]) -> list[Expression]:
     """Expressions from many infix texts in one call."""
-    return [Expression(tree) for tree in _core.parse_many(list(texts))]
+    if isinstance(texts, str):
+        raise ParseError("parse_many takes a list of texts; use parse for one")
+    try:
+        return [Expression(tree) for tree in _core.parse_many(list(texts))]
+    except TypeError:
+        raise _not_text(texts) from None
 
 
 def from_sympy(expression: sympy.Basic) -> Expression:
@@ -258,7 +262,7 @@ def from_sympy(expression: sympy.Basic) -> Expression:
 
 def evaluate_many(
     expressions: Sequence[Expression] | TokenBatch,
-    X: Any,  # noqa: N803
+    X: Any,
     constants: Sequence[Any] | None = None,
     n_threads: int | None = None,
 ) -> tuple[FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]:
@@ -293,6 +297,20 @@ def evaluate_many(
     threads = thread_count(n_threads, values.size)
     _core.evaluate_all([e._tree for e in parsed], matrix, bound, names, values, defined, threads)
     return values, defined
+
+
+def _not_text(source: object) -> ParseError:
+    """Why the core takes this for no text and no list of texts."""
+    items = [source] if isinstance(source, str) or not isinstance(source, list | tuple) else source
+    for i, item in enumerate(items):
+        where = f"item {i + 1} of the list" if items is source else "the source"
+        if not isinstance(item, str):
+            return ParseError(f"{where} must be a string, got {item!r} of type {type(item).__name__}")
+        try:
+            item.encode()
+        except UnicodeEncodeError as error:
+            return ParseError(f"{where} is no valid Unicode text: {error.reason} at position {error.start + 1}")
+    return ParseError(f"cannot parse {type(source).__name__}; pass infix text or a list of tokens")
 
 
 def _check_precision(precision: int | None) -> None:

@@ -138,10 +138,9 @@ def _function(function: Any) -> Callable[[Any], Any]:
     return lambda term: function(_closed(term), evaluate=False)
 
 
-_TRIGONOMETRIC = [sympy.sin, sympy.cos, sympy.tan, sympy.asin, sympy.acos, sympy.atan]
-_HYPERBOLIC = [sympy.sinh, sympy.cosh, sympy.tanh, sympy.asinh, sympy.acosh, sympy.atanh]
-_FUNCTIONS = {function.__name__: function for function in (*_TRIGONOMETRIC, *_HYPERBOLIC, sympy.exp, sympy.log)}
-_FUNCTIONS["abs"] = sympy.Abs
+_TRIGONOMETRIC = ("sin", "cos", "tan", "asin", "acos", "atan")
+_FUNCTIONS = {"abs": sympy.Abs, "exp": sympy.exp, "log": sympy.log}
+_FUNCTIONS |= {name + h: getattr(sympy, name + h) for name in _TRIGONOMETRIC for h in ("", "h")}
 
 TABLE: dict[str, Callable[..., Any]] = {
     "+": lambda a, b: _joined(Add, a, b),
@@ -161,7 +160,6 @@ TABLE: dict[str, Callable[..., Any]] = {
     **{f"div{k}": lambda a, k=k: _times(Rational(1, k), a) for k in range(2, 6)},
 }
 
-
 # Prefix of the operand, each exact with its domain. Not acot: it is atan(1/u), but at 0, where 1/u is undefined, pi/2.
 _READ: dict[Any, list[str]] = {
     **{function: [token] for token, function in _FUNCTIONS.items()},
@@ -176,6 +174,12 @@ _READ: dict[Any, list[str]] = {
     sympy.asech: ["acosh", "inv"],
     sympy.acsch: ["asinh", "inv"],
     sympy.acoth: ["atanh", "inv"],
+}
+_POSITIVE_POWERS = {Integer(k): f"pow{k}" for k in range(2, 6)} | {Rational(1, k): f"pow1_{k}" for k in (2, 4)}
+_POWERS = {
+    **{exponent: [token] for exponent, token in _POSITIVE_POWERS.items()},
+    **{-exponent: ["inv", token] for exponent, token in _POSITIVE_POWERS.items()},
+    S.NegativeOne: ["inv"],
 }
 _REMEDIES: dict[Any, str] = {
     sympy.sign: "write sign(u)*Abs(u)**(1/3) for a real cube root, u/Abs(u) for a sign that is undefined at 0",
@@ -205,37 +209,37 @@ def from_sympy(expression: sympy.Basic) -> list[str]:
     if not isinstance(expression, sympy.Basic):
         got = type(expression).__name__
         raise ConversionError(f"from_sympy needs a SymPy expression, got {got}; simplipy.parse reads text and tokens")
-    reader = _Reader(expression)
     try:
-        return reader.read()
+        return _read(expression)
     except RecursionError as error:  # SymPy compares operands recursively
-        raise ConversionError("the SymPy expression is nested too deeply for SymPy; simplify it first") from error
+        raise ConversionError("the SymPy expression is too deep for SymPy to compare; simplify it first") from error
+
+
+def _read(expression: Any) -> list[str]:
+    tokens: list[str] = []
+    reader = _Reader(expression)
+    pending: list[Any] = [expression]
+    while pending:
+        item = pending.pop()
+        if not isinstance(item, str):
+            pending.extend(reversed(reader.expanded(item)))
+            continue
+        tokens.append(item)
+        if len(tokens) > _MAX_TOKENS:
+            raise ConversionError(f"the SymPy expression has more than {_MAX_TOKENS} tokens; simplify it first")
+    return tokens
 
 
 class _Reader:
-    """Reads one SymPy expression; an explicit stack holds tokens and what is still to be read."""
+    """Takes SymPy nodes apart; remembers the symbols it has met."""
 
     def __init__(self, root: Any) -> None:
-        self._root = root
         self._constants: set[Any] = set()
         self._symbols: dict[str, Any] = {}
         # the order of free constants is their identity; without any, terms move so that differences and quotients show
         self._may_sort = not _has_constants(root)
 
-    def read(self) -> list[str]:
-        tokens: list[str] = []
-        pending: list[Any] = [self._root]
-        while pending:
-            item = pending.pop()
-            if isinstance(item, str):
-                tokens.append(item)
-                if len(tokens) > _MAX_TOKENS:
-                    raise ConversionError(f"the SymPy expression has more than {_MAX_TOKENS} tokens; simplify it first")
-            else:
-                pending.extend(reversed(self._expanded(item)))
-        return tokens
-
-    def _expanded(self, item: Any) -> list[Any]:
+    def expanded(self, item: Any) -> list[Any]:
         """Tokens and operands of one node in prefix order."""
         match item:
             case Add():
@@ -301,33 +305,35 @@ class _Reader:
     def _product(self, factors: Sequence[Any]) -> list[Any]:
         steps: list[tuple[str, Any]] = []
         divisors: list[tuple[str, Any]] = []
-        outer = ["neg"] if factors[0] is S.NegativeOne and len(factors) > 1 else []
-        for factor in _with_odd_roots(factors[len(outer) :]):
-            if isinstance(factor, Rational) and factor.q != 1 and (abs(factor.p) == 1 or not _short_decimal(factor)):
-                divisors.append(("/", Integer(factor.q)))
-                if factor.p == -1:
-                    outer.append("neg")
-                elif factor.p != 1 or len(factors) == 1:
-                    steps.append(("*", Integer(factor.p)))
-            else:
+        negative = factors[0] is S.NegativeOne and len(factors) > 1
+        for factor in _with_odd_roots(factors[negative:]):
+            if not isinstance(factor, Rational) or factor.q == 1 or (abs(factor.p) > 1 and _short_decimal(factor)):
                 steps.append(_quotient_step(factor))
+                continue
+            divisors.append(("/", Integer(factor.q)))
+            if factor.p == -1:
+                negative = not negative
+            elif factor.p != 1:
+                steps.append(("*", Integer(factor.p)))
         if self._may_sort:
             steps.sort(key=lambda step: step[0] == "/")
-        return _folded([*steps, *divisors], outer)
+        return _folded([*steps, *divisors], negative)
 
 
-def _folded(steps: list[tuple[str, Any]], outer: list[str]) -> list[Any]:
+def _folded(steps: list[tuple[str, Any]], negative: bool) -> list[Any]:
     """Prefix of a product from left to right; literals 2 to 5 fuse with their operator as in infix text."""
-    (operator, head), *rest = steps
+    if steps[0][0] == "/":
+        steps.insert(0, ("*", S.NegativeOne if negative else S.One))
+        negative = False
+    (_, head), *rest = steps
     operators: list[str] = []
-    if operator == "/":
-        operators.append("inv")
-    elif rest and rest[0][0] == "*" and _digit(head):
+    if rest and rest[0][0] == "*" and _digit(head):
         operators.append(f"mult{head}")
         head = rest.pop(0)[1]
-    elif rest and rest[0][0] == "/" and head is S.One:
+    elif rest and rest[0][0] == "/" and head is S.One and not _digit(rest[0][1]):
         operators.append("inv")
         head = rest.pop(0)[1]
+    operators += ["neg"] if negative else []
     operands = [head]
     for operator, operand in rest:
         if operator == "/" and _digit(operand):
@@ -335,7 +341,7 @@ def _folded(steps: list[tuple[str, Any]], outer: list[str]) -> list[Any]:
         else:
             operators.append(operator)
             operands.append(operand)
-    return [*outer, *reversed(operators), *operands]
+    return [*reversed(operators), *operands]
 
 
 def _digit(item: Any) -> bool:
@@ -380,15 +386,8 @@ def _with_odd_roots(factors: Sequence[Any]) -> list[Any]:
 def _read_power(base: Any, exponent: Any) -> list[Any]:
     if base is S.Exp1:
         return ["exp", exponent]
-    if isinstance(exponent, Rational):
-        p, q = int(exponent.p), int(exponent.q)
-        inverse = ["inv"] if p < 0 else []
-        if q == 1 and 2 <= abs(p) <= 5:
-            return [*inverse, f"pow{abs(p)}", base]
-        if abs(p) == 1 and q in (2, 4):
-            return [*inverse, f"pow1_{q}", base]
-        if p == -1 and q == 1:
-            return ["inv", base]
+    if isinstance(exponent, Rational) and exponent in _POWERS:
+        return [*_POWERS[exponent], base]
     # also for 1/3: as in SymPy, and unlike pow1_3, it has no real value below zero
     return ["pow", base, exponent]
 
@@ -439,10 +438,7 @@ def _refusal(item: Any) -> ConversionError:
     """Error for a node that has no counterpart."""
     if item is S.ImaginaryUnit:
         return ConversionError("the SymPy expression has complex numbers (I); expressions are real")
-    if isinstance(item, sympy.NumberSymbol):
-        return ConversionError(f"SymPy constant {item} has no token; replace it by a number, as {item}.evalf() gives")
-    default = "rewrite it in terms of simplipy.OPERATORS (SymPy's .rewrite may help) or replace it by a symbol"
-    return ConversionError(
-        f"SymPy's {item.func.__name__} with {len(item.args)} operands has no exact counterpart; "
-        f"{_REMEDIES.get(item.func, default)}"
-    )
+    name, n_operands = item.func.__name__, len(item.args)
+    default = "replace it by a symbol or a number, or rewrite it in terms of simplipy.OPERATORS"
+    remedy = _REMEDIES.get(item.func, default)
+    return ConversionError(f"SymPy's {name} with {n_operands} operands has no exact counterpart; {remedy}")

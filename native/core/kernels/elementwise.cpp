@@ -16,9 +16,10 @@ constexpr double undefined = __builtin_nan("");
 constexpr double infinity = __builtin_inf();
 
 // Vector functions leave the vector unit for lanes outside their comfortable range, at ten times the cost. Undefined
-// and extreme lanes are common in candidate formulas, so a guarded kernel works in three loops over a small buffer:
-// `prepare` gives such lanes a harmless argument, `call` is the library's function, `finish` selects their result. In
-// one loop the compiler would see that the harmless argument is never used, and drop it.
+// and extreme lanes are common in candidate formulas, so a guarded kernel treats strips with such lanes in three loops:
+// `prepare` gives them a harmless argument, `call` is the library's function, `finish` selects their result. In one loop
+// the compiler would see that the harmless argument is never used, and drop it. Either way a lane's value depends on
+// its own argument alone.
 
 double within(bool inside, double a, double harmless) { return inside ? a : harmless; }
 
@@ -74,57 +75,61 @@ struct Root5 {
     }
 };
 struct Sin {
-    static double prepare(double a) { return within(fabs(a) <= small_angle, a, 0.0); }
     static double call(double a) { return sin(a); }
     static double quarter(double a) { return cos(a); }
     static double whole(double a) { return sin(a); }
 };
 struct Cos {
-    static double prepare(double a) { return within(fabs(a) <= small_angle, a, 0.0); }
     static double call(double a) { return cos(a); }
     static double quarter(double a) { return -sin(a); }
     static double whole(double a) { return cos(a); }
 };
 struct Tan {
-    static double prepare(double a) { return within(fabs(a) < infinity, a, 0.0); }
+    static bool inside(double a) { return fabs(a) < infinity; }
+    static double prepare(double a) { return within(inside(a), a, 0.0); }
     static double call(double a) { return tan(a); }
-    static double finish(double a, double v) { return within(fabs(a) < infinity, v, undefined); }
+    static double finish(double a, double v) { return within(inside(a), v, undefined); }
 };
 struct OnUnitInterval {
-    static double prepare(double a) { return within(fabs(a) <= 1.0, a, 0.0); }
-    static double finish(double a, double v) { return within(fabs(a) <= 1.0, v, undefined); }
+    static bool inside(double a) { return fabs(a) <= 1.0; }
+    static double prepare(double a) { return within(inside(a), a, 0.0); }
+    static double finish(double a, double v) { return within(inside(a), v, undefined); }
 };
 struct Asin : OnUnitInterval { static double call(double a) { return asin(a); } };
 struct Acos : OnUnitInterval { static double call(double a) { return acos(a); } };
 struct Atan { static double f(double a) { return atan(a); } };
 struct Hyperbolic {
     static constexpr double largest = 710.4758600739439;
-    static double prepare(double a) { return within(fabs(a) <= largest, a, 0.0); }
+    static bool inside(double a) { return fabs(a) <= largest; }
+    static double prepare(double a) { return within(inside(a), a, 0.0); }
 };
 struct Sinh : Hyperbolic {
     static double call(double a) { return sinh(a); }
-    static double finish(double a, double v) { return within(fabs(a) <= largest, v, a * infinity); }
+    static double finish(double a, double v) { return within(inside(a), v, a * infinity); }
 };
 struct Cosh : Hyperbolic {
     static double call(double a) { return cosh(a); }
-    static double finish(double a, double v) { return within(fabs(a) <= largest, v, fabs(a) * infinity); }
+    static double finish(double a, double v) { return within(inside(a), v, fabs(a) * infinity); }
 };
 struct Tanh { static double f(double a) { return tanh(a); } };
 struct Asinh { static double f(double a) { return asinh(a); } };
 struct Acosh {
-    static double prepare(double a) { return within(a >= 1.0, a, 2.0); }
+    static bool inside(double a) { return a >= 1.0; }
+    static double prepare(double a) { return within(inside(a), a, 2.0); }
     static double call(double a) { return acosh(a); }
-    static double finish(double a, double v) { return within(a >= 1.0, v, undefined); }
+    static double finish(double a, double v) { return within(inside(a), v, undefined); }
 };
 struct Atanh {
-    static double prepare(double a) { return within(fabs(a) < 1.0, a, 0.0); }
+    static bool inside(double a) { return fabs(a) < 1.0; }
+    static double prepare(double a) { return within(inside(a), a, 0.0); }
     static double call(double a) { return atanh(a); }
-    static double finish(double a, double v) { return within(fabs(a) < 1.0, v, undefined); }
+    static double finish(double a, double v) { return within(inside(a), v, undefined); }
 };
 struct Exp {  // subnormal results come from a shifted argument, scaled back
     static constexpr double largest = 709.782712893384;
     static constexpr double smallest = -708.0;
     static constexpr double shift = 44.3614195558365;  // 64 log 2
+    static bool inside(double a) { return a >= smallest && a <= largest; }
     static double prepare(double a) {
         const double shifted = a > -752.0 ? a + shift : smallest;
         return within(a <= largest, a < smallest ? shifted : a, 0.0);
@@ -136,7 +141,8 @@ struct Exp {  // subnormal results come from a shifted argument, scaled back
     }
 };
 struct Log {
-    static double prepare(double a) { return within(a > 0.0 && a < infinity, a, 1.0); }
+    static bool inside(double a) { return a > 0.0 && a < infinity; }
+    static double prepare(double a) { return within(inside(a), a, 1.0); }
     static double call(double a) { return log(a); }
     static double finish(double a, double v) { return within(a < infinity, a > 0.0 ? v : undefined, a + infinity); }
 };
@@ -234,6 +240,14 @@ void guarded(std::size_t n, const double* a, double* out) {
     alignas(64) double buffer[strip];
     for (std::size_t start = 0; start < n; start += strip, a += strip, out += strip) {
         const std::size_t m = (n - start < strip ? n - start : strip) & ~(lane_count - 1);
+        double n_outside = 0.0;
+#pragma omp simd reduction(+ : n_outside)
+        for (std::size_t i = 0; i < m; ++i) n_outside += F::inside(a[i]) ? 0.0 : 1.0;
+        if (n_outside == 0.0) {
+#pragma omp simd
+            for (std::size_t i = 0; i < m; ++i) out[i] = F::call(a[i]);
+            continue;
+        }
 #pragma omp simd
         for (std::size_t i = 0; i < m; ++i) buffer[i] = F::prepare(a[i]);
 #pragma omp simd
@@ -271,20 +285,27 @@ void large_angles(std::size_t m, const double* a, double* out) {
 template <class F>
 void periodic(std::size_t n, const double* a, double* out) {
     alignas(64) double buffer[strip];
-    alignas(64) double result[strip];
     for (std::size_t start = 0; start < n; start += strip, a += strip, out += strip) {
         const std::size_t m = (n - start < strip ? n - start : strip) & ~(lane_count - 1);
-        int n_large = 0;
-#pragma omp simd reduction(+ : n_large)
+        double n_small = 0.0;
+        double n_large = 0.0;
+#pragma omp simd reduction(+ : n_small, n_large)
         for (std::size_t i = 0; i < m; ++i) {
-            buffer[i] = F::prepare(a[i]);
-            n_large += fabs(a[i]) <= small_angle ? 0 : 1;
+            n_small += fabs(a[i]) <= small_angle ? 1.0 : 0.0;
+            n_large += fabs(a[i]) > small_angle ? 1.0 : 0.0;
+        }
+        if (n_small == static_cast<double>(m)) {
+#pragma omp simd
+            for (std::size_t i = 0; i < m; ++i) out[i] = F::call(a[i]);
+            continue;
         }
 #pragma omp simd
-        for (std::size_t i = 0; i < m; ++i) result[i] = F::call(buffer[i]);
-        if (n_large > 0) large_angles<F>(m, a, result);
+        for (std::size_t i = 0; i < m; ++i) buffer[i] = within(fabs(a[i]) <= small_angle, a[i], 0.0);
 #pragma omp simd
-        for (std::size_t i = 0; i < m; ++i) out[i] = result[i];
+        for (std::size_t i = 0; i < m; ++i) buffer[i] = F::call(buffer[i]);
+        if (n_large > 0.0) large_angles<F>(m, a, buffer);
+#pragma omp simd
+        for (std::size_t i = 0; i < m; ++i) out[i] = within(fabs(a[i]) < infinity, buffer[i], undefined);
     }
 }
 
