@@ -75,7 +75,7 @@ test: venv
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-all: venv
-	$(BIN)/python -m pytest -n $(JOBS) -m ""
+	$(BIN)/python -m pytest -n $(JOBS) -m "" --hypothesis-profile=thorough
 
 lint: venv
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ import argparse
 import resource
 import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import sympy
@@ -39,20 +40,24 @@ def random_expression(rng: np.random.Generator, n_operators: int) -> Expression:
     return simplipy.parse(draw(n_operators))
 
 
-def seconds(call: object, repeats: int = 5) -> float:
-    """Best of a few runs, each long enough to time."""
-    assert callable(call)
-    call()
+def seconds(function: Callable[..., object], *arguments: object, repeats: int = 5) -> float:
+    """Best of a few runs of ``function(*arguments)``, each long enough to time."""
+    function(*arguments)
     start = time.perf_counter()
-    call()
+    function(*arguments)
     loops = max(1, int(2e-3 / max(time.perf_counter() - start, 1e-7)))
     best = np.inf
     for _ in range(repeats):
         start = time.perf_counter()
         for _ in range(loops):
-            call()
+            function(*arguments)
         best = min(best, (time.perf_counter() - start) / loops)
     return float(best)
+
+
+def geometric_mean(values: list[float]) -> float:
+    """Mean of ratios."""
+    return float(np.exp(np.mean(np.log(values))))
 
 
 def main() -> None:
@@ -78,18 +83,14 @@ def main() -> None:
             peer(*columns)
         except (TypeError, ZeroDivisionError, OverflowError, AttributeError):
             continue  # a constant part that lambdify hands to Python's own math
-        ours = seconds(lambda: filled(X))
-        ratios.append(seconds(lambda: peer(*columns)) / ours)
+        ratios.append(seconds(peer, *columns) / seconds(filled, X))
         if expression.n_constants:
-            value = seconds(lambda: expression(X, constants))
-            gradient_ratios.append(seconds(lambda: expression.gradient(X, constants)) / value)
-
-    def mean(values: list[float]) -> float:
-        return float(np.exp(np.mean(np.log(values))))
-
+            value = seconds(expression, X, constants)
+            gradient_ratios.append(seconds(expression.gradient, X, constants) / value)
     print(f"evaluation, {len(ratios)} expressions, {options.rows} rows, one thread")
-    print(f"  lambdify / ours, geometric mean  {mean(ratios):6.1f}   (10th percentile {np.quantile(ratios, 0.1):.1f})")
-    print(f"  gradient / evaluation, mean      {mean(gradient_ratios):6.2f}   (largest {max(gradient_ratios):.2f})")
+    tenth, largest = np.quantile(ratios, 0.1), max(gradient_ratios)
+    print(f"  lambdify / ours, geometric mean  {geometric_mean(ratios):6.1f}   (10th percentile {tenth:.1f})")
+    print(f"  gradient / evaluation, mean      {geometric_mean(gradient_ratios):6.2f}   (largest {largest:.2f})")
     big = rng.uniform(0.1, 3.0, (100_000, 50))
     law = simplipy.parse("x1*sin(x7) + exp(-x20^2)/(x33 + x50)")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -97,7 +98,7 @@ def main() -> None:
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     print(f"  100,000 x 50: {grown:.1f} MB more than before, of which the result has 0.8")
     texts = [random_expression(rng, 12).infix() for _ in range(10_000)]
-    print(f"  parsing 10,000 infix texts       {seconds(lambda: [simplipy.parse(t) for t in texts]):6.3f} s")
+    print(f"  parsing 10,000 infix texts       {seconds(simplipy.parse_many, texts):6.3f} s")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ def fitted_law(planets: pd.DataFrame) -> simplipy.Expression:
 
 def print_table(console: Console, law: simplipy.Expression, planets: pd.DataFrame) -> None:
     """Observed and predicted periods, planet by planet."""
-    table = Table("planet", "distance (au)", "period (days)", law.infix(precision=5), "error", title="Kepler's third law")
+    headers = ("planet", "distance (au)", "period (days)", law.infix(precision=5), "error")
+    table = Table(*headers, title="Kepler's third law")
     predicted = law(planets)
     for row, value in zip(planets.itertuples(), predicted, strict=True):
         error = value / row.period_days - 1
@@ -48,7 +49,8 @@ def draw(law: simplipy.Expression, planets: pd.DataFrame) -> None:
     axes.loglog(distances, law({"distance_au": distances}), color="#0072b2", label=f"${law.latex(precision=5)}$")
     axes.loglog(planets["distance_au"], planets["period_days"], "o", color="#d55e00", label="planets")
     for row in planets.itertuples():
-        axes.annotate(row.planet, (row.distance_au, row.period_days), xytext=(6, -10), textcoords="offset points", fontsize=8)
+        place = (row.distance_au, row.period_days)
+        axes.annotate(row.planet, place, xytext=(6, -10), textcoords="offset points", fontsize=8)
     axes.set_xlabel("distance from the Sun (au)")
     axes.set_ylabel("orbital period (days)")
     axes.legend()
