@@ -39,6 +39,15 @@ class PostfixBuilder {
     std::vector<Open> open_;
 };
 
+// The number that a token is, if it is one; an error about its size gets the position.
+std::optional<Decimal> number_at(std::string_view token, std::size_t position) {
+    try {
+        return parse_decimal(token);
+    } catch (const ParseError& error) {
+        throw ParseError("token " + std::to_string(position) + ": " + error.what());
+    }
+}
+
 Node leaf(std::string_view token, std::size_t position, NameTable& names) {
     if (const auto op = find_symbol(token)) return Node::of(*op);
     if (token.empty()) throw ParseError("token " + std::to_string(position) + " is empty");
@@ -49,7 +58,7 @@ Node leaf(std::string_view token, std::size_t position, NameTable& names) {
                              ") is no name in backquotes; write `name`, a backquote inside doubled");
         return Node::variable(names.code(*name));
     }
-    if (const auto number = parse_decimal(token)) return Node::number(*number);
+    if (const auto number = number_at(token, position)) return Node::number(*number);
     if (is_plain_name(token)) return Node::variable(names.code(token));
     std::string message = "token " + std::to_string(position) + " ('" + std::string(token.substr(0, 60)) +
                           "') is no operator, number or plain name";

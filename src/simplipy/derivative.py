@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 from simplipy.errors import ConversionError
 from simplipy.expression import parse
@@ -23,31 +24,39 @@ def derivative_tokens(tokens: Sequence[str], variable: str) -> list[str]:
     ConversionError
         When the derivative has more than 200,000 tokens.
     """
-    stack: list[tuple[list[str], list[str] | None]] = []  # subterm, its derivative; None is zero
-    for token in reversed(tokens):
+    stack: list[_Part] = []
+    for start in range(len(tokens) - 1, -1, -1):
+        token = tokens[start]
         if token not in OPERATORS:
             hit = leaf_kind(token) == "variable" and variable_name(token) == variable
-            stack.append(([token], ["1"] if hit else None))
+            stack.append(_Part(start, start + 1, ["1"] if hit else None))
             continue
         operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
-        term = [token, *(t for operand, _ in operands for t in operand)]
-        slope = _chain_rule(token, operands)
+        slope = _chain_rule(tokens, token, operands)
         if slope is not None and len(slope) > _MAX_TOKENS:
             raise ConversionError(f"the derivative has more than {_MAX_TOKENS} tokens; simplify the expression first")
-        stack.append((term, slope))
-    return stack[0][1] or ["0"]
+        stack.append(_Part(start, operands[-1].end, slope))
+    return stack[0].slope or ["0"]
 
 
-def _chain_rule(token: str, operands: list[tuple[list[str], list[str] | None]]) -> list[str] | None:
+class _Part(NamedTuple):
+    """A subterm as a range of the tokens, and its derivative; None is zero."""
+
+    start: int
+    end: int
+    slope: list[str] | None
+
+
+def _chain_rule(tokens: Sequence[str], token: str, operands: list[_Part]) -> list[str] | None:
     """Sum of outer derivative times inner derivative over the operands that depend on the variable."""
     total: list[str] | None = None
-    for template, (_, inner) in zip(_templates(token), operands, strict=True):
+    for template, (_, _, inner) in zip(_templates(token), operands, strict=True):
         if inner is None:
             continue
         if template == ("-1",):
             total = ["neg", *inner] if total is None else ["-", *total, *inner]
             continue
-        part = _product(_substituted(template, [operand for operand, _ in operands]), inner)
+        part = _product(_substituted(template, tokens, operands), inner)
         total = part if total is None else ["+", *total, *part]
     return total
 
@@ -57,9 +66,9 @@ def _templates(token: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(parse(text).tokens) for text in OPERATORS[token].derivative)
 
 
-def _substituted(template: tuple[str, ...], operands: list[list[str]]) -> list[str]:
-    binding = dict(zip("ab", operands, strict=False))
-    return [t for token in template for t in binding.get(token, [token])]
+def _substituted(template: tuple[str, ...], tokens: Sequence[str], operands: list[_Part]) -> list[str]:
+    spans = {name: slice(part.start, part.end) for name, part in zip("ab", operands, strict=False)}
+    return [t for word in template for t in (tokens[spans[word]] if word in spans else (word,))]
 
 
 def _product(outer: list[str], inner: list[str]) -> list[str]:
