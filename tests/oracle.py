@@ -295,7 +295,7 @@ def _singular(op: str, values: Sequence[mpmath.mpf], moves: Sequence[bool]) -> b
     """Whether a slope that the chain rule needs is infinite or missing: it cannot be had, even if it meets a zero."""
     x = values[0]
     if op == "pow":
-        base_edge = moves[0] and x == 0 and values[1] < 1 and values[1] != 0
+        base_edge = moves[0] and x == 0 and values[1] < 1  # b*a^(b - 1) is undefined there, also for b = 0
         return base_edge or (moves[1] and x <= 0)
     edges = {"asin": 1, "acos": 1, "acosh": 1, "abs": 0, **dict.fromkeys((*ODD_ROOT, *EVEN_ROOT), 0)}
     return moves[0] and op in edges and abs(x) == edges[op]

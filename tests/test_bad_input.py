@@ -156,6 +156,26 @@ def test_unknown_token_names_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
+    "source",
+    [
+        "a" + "é" * 99 + "(x1)",
+        ["a" + "é" * 99 + " "],
+        ["`a" + "é" * 99],
+        ["x1", "a" + "é" * 99],
+        ["a\0b"],
+        ["x1", "`a\0b`"],
+        ["+", "a" * 100_000],
+    ],
+)
+def test_messages_show_whole_characters_and_no_control_characters(source: object) -> None:
+    with pytest.raises(simplipy.ParseError) as caught:
+        parse(source)
+    message = str(caught.value)
+    assert all(char.isprintable() or char == "\n" for char in message)
+    assert 30 < len(message) < 500
+
+
+@pytest.mark.parametrize(
     "thing", [None, 3, 2.5, b"x1", object(), [1, 2], ["x1", None], [["x1"]], {"x1": 1}, [b"x1"], iter(())]
 )
 def test_not_an_expression_at_all(thing: object) -> None:

@@ -249,10 +249,10 @@ Job make_job(const Tree& tree, std::vector<double> constants, std::size_t n_colu
         const std::string name = variable_name(tree, code);
         if (names != nullptr) {
             const auto found = names->find(name);
-            if (found == names->end()) throw EvaluationError("no column for variable '" + name + "' in the data");
+            if (found == names->end()) throw EvaluationError("no column for variable '" + shown(name) + "' in the data");
             job.columns.push_back(found->second);
         } else if (code < 0) {
-            throw EvaluationError("variable '" + name +
+            throw EvaluationError("variable '" + shown(name) +
                                   "' has no column number: an array binds x1, x2, ... to its columns; pass a "
                                   "DataFrame or dict with a column of that name, or rename the variable");
         } else if (static_cast<std::size_t>(code) > n_columns) {

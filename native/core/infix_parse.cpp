@@ -248,7 +248,7 @@ class InfixParser {
 
     [[noreturn]] void fail_unknown_function(std::string_view name, std::size_t position) const {
         const std::string_view nearest = nearest_name(name);
-        fail(position, "unknown function '" + std::string(name.substr(0, 40)) + "'" +
+        fail(position, "unknown function '" + shown(name) + "'" +
                            (nearest.empty() ? "; simplipy.OPERATORS lists the known ones"
                                             : "; did you mean '" + std::string(nearest) + "'?"));
     }

@@ -1,5 +1,6 @@
 #include "names.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "ops.hpp"
@@ -120,6 +121,15 @@ std::size_t n_characters(std::string_view text) {
 std::size_t character_size(std::string_view text) {
     const std::size_t n_bytes = decode(text).n_bytes;
     return n_bytes == 0 ? 1 : n_bytes;
+}
+
+std::string shown(std::string_view text) {
+    constexpr std::size_t most = 60;
+    std::size_t end = 0;
+    while (end < text.size() && end < most) end += character_size(text.substr(end));
+    std::string line(text.substr(0, end));
+    std::replace_if(line.begin(), line.end(), [](char c) { return c >= 0 && c < 0x20; }, ' ');
+    return end < text.size() ? line + "..." : line;
 }
 
 std::int64_t NameTable::code(std::string_view name) {

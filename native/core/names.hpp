@@ -34,6 +34,10 @@ std::size_t n_characters(std::string_view text);
 // Bytes of the character at the start of `text`; 1 for what is no UTF-8.
 std::size_t character_size(std::string_view text);
 
+// Text as an error message shows it: about 60 bytes at most, cut between characters, control characters as spaces.
+// A message is a C string that Python decodes: half a character would fail there, a NUL would end it.
+std::string shown(std::string_view text);
+
 // Gives each variable its node payload (see tree.hpp) and collects the names that are not x_k.
 class NameTable {
    public:

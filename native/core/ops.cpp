@@ -40,7 +40,7 @@ constexpr std::array<OpInfo, n_operators> table = {{
     {Op::mul, "*", 2, prec_product, infix, "", 0, true, none, {"b", "a"}, "", 10.0, "product"},
     {Op::div, "/", 2, prec_product, infix, "", 0, false, none, {"1/b", "-a/b^2"}, "b != 0", 10.0, "quotient"},
     {Op::pow, "pow", 2, prec_power, infix, "pow", 0, false, none, {"b*a^(b - 1)", "a^b*log(a)"},
-     "a > 0 or (a = 0 and b >= 0) or b integer", 1.0, "power"},
+     "a > 0 or (a = 0 and b >= 0) or (a < 0 and b integer)", 1.0, "power"},
     call_row(Op::abs, "abs", even, "a/abs(a)", "", "absolute value"),
     {Op::inv, "inv", 1, prec_product, reciprocal, "inv", 1, false, odd, {"-1/a^2", ""}, "a != 0", 1.0, "reciprocal"},
     {Op::neg, "neg", 1, prec_minus, prefix_minus, "neg", 0, false, odd, {"-1", ""}, "", 1.0, "negative"},

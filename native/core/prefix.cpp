@@ -54,13 +54,13 @@ Node leaf(std::string_view token, std::size_t position, NameTable& names) {
     if (token[0] == '`') {
         const auto name = unquoted(token);
         if (!name)
-            throw ParseError("token " + std::to_string(position) + " (" + std::string(token.substr(0, 60)) +
+            throw ParseError("token " + std::to_string(position) + " (" + shown(token) +
                              ") is no name in backquotes; write `name`, a backquote inside doubled");
         return Node::variable(names.code(*name));
     }
     if (const auto number = number_at(token, position)) return Node::number(*number);
     if (is_plain_name(token)) return Node::variable(names.code(token));
-    std::string message = "token " + std::to_string(position) + " ('" + std::string(token.substr(0, 60)) +
+    std::string message = "token " + std::to_string(position) + " ('" + shown(token) +
                           "') is no operator, number or plain name";
     const std::string_view nearest = nearest_name(token);
     if (!nearest.empty()) message += "; did you mean '" + std::string(nearest) + "'?";
@@ -72,7 +72,7 @@ std::string joined(std::span<const std::string_view> tokens) {
     for (const std::string_view token : tokens) {
         if (text.size() > 200) return text + " ...";
         if (!text.empty()) text += ' ';
-        text += token;
+        text += shown(token);
     }
     return text;
 }
@@ -107,7 +107,7 @@ Tree parse_prefix(std::span<const std::string_view> tokens) {
     NameTable names;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (builder.complete())
-            throw ParseError("token " + std::to_string(i + 1) + " ('" + std::string(tokens[i]) +
+            throw ParseError("token " + std::to_string(i + 1) + " ('" + shown(tokens[i]) +
                              "') is left over: the expression is complete after token " + std::to_string(i) + ": " +
                              joined(tokens));
         builder.push(leaf(tokens[i], i + 1, names), i);

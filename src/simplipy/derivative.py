@@ -6,6 +6,7 @@ The result is right but not simplified beyond dropping zeros and ones; its size 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal, Inexact, localcontext
 from functools import cache
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from simplipy.expression import parse
 from simplipy.operators import OPERATORS, leaf_kind, variable_name
 
 _MAX_TOKENS = 200_000
+_HYPER = ("2", "3", "4", "5")
 
 
 def derivative_tokens(tokens: Sequence[str], variable: str) -> list[str]:
@@ -49,6 +51,10 @@ class _Part(NamedTuple):
 
 def _chain_rule(tokens: Sequence[str], token: str, operands: list[_Part]) -> list[str] | None:
     """Sum of outer derivative times inner derivative over the operands that depend on the variable."""
+    if token == "pow" and leaf_kind(exponent := tokens[operands[1].start]) == "number":
+        lowered = _lowered(exponent)
+        if lowered is not None:
+            return _power_rule(tokens, operands[0], exponent, lowered)
     total: list[str] | None = None
     for template, (_, _, inner) in zip(_templates(token), operands, strict=True):
         if inner is None:
@@ -59,6 +65,26 @@ def _chain_rule(tokens: Sequence[str], token: str, operands: list[_Part]) -> lis
         part = _product(_substituted(template, tokens, operands), inner)
         total = part if total is None else ["+", *total, *part]
     return total
+
+
+def _power_rule(tokens: Sequence[str], base: _Part, exponent: str, lowered: str) -> list[str] | None:
+    """Derivative of a power with this number as exponent: a^0 has a slope at 0, the table's 0*a^(0 - 1) has none."""
+    if base.slope is None or exponent == "0":
+        return None
+    operand = list(tokens[base.start : base.end])
+    power = [f"pow{lowered}", *operand] if lowered in _HYPER else ["pow", *operand, lowered]
+    outer = {"0": ["1"], "1": operand}.get(lowered, power)
+    if exponent != "1":
+        outer = [f"mult{exponent}", *outer] if exponent in _HYPER else ["*", exponent, *outer]
+    return _product(outer, base.slope)
+
+
+def _lowered(number: str) -> str | None:
+    """A number token less one, None where 17 digits do not hold it."""
+    with localcontext(prec=17) as context:
+        context.clear_flags()
+        difference = Decimal(number) - 1
+        return None if context.flags[Inexact] else str(difference)
 
 
 @cache

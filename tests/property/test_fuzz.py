@@ -25,7 +25,7 @@ SIGNS = [*"( ) ( ) ( ) , + - * / ^ ** - +".split(), " ", "\t"]
 LITERALS = (
     "0 1 2 3 5 6 17 -2 0.5 .5 5. 1e5 1e-5 1E+3 1e 1e400 1e-400 007 0x1 1_000 123456789012345678901234567890".split()
 )
-ODD = ["`", "``", "`a b`", "`a``b`", "<", ">", "<const>", "_", "é", "µ", "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"]
+ODD = ["`", "ä" * 50, "``", "`a b`", "`a``b`", "<", ">", "<const>", "_", "é", "µ", "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"]
 ODD += [
     "\N{NO-BREAK SPACE}",
     "\N{SUPERSCRIPT TWO}",
