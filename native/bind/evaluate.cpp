@@ -15,8 +15,7 @@ using Names = std::optional<std::vector<std::string>>;
 
 Matrix matrix_view(const InputMatrix& array) {
     const bool is_float32 = array.dtype() == nb::dtype<float>();
-    if (!is_float32 && array.dtype() != nb::dtype<double>())
-        throw EvaluationError("X must be float64 or float32");
+    if (!is_float32 && array.dtype() != nb::dtype<double>()) throw EvaluationError("X must be float64 or float32");
     return {array.data(), is_float32, array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
 }
 
@@ -51,7 +50,7 @@ void evaluate_all(const std::vector<const Tree*>& trees, const InputMatrix& matr
     std::vector<Job> jobs;
     for (std::size_t i = 0; i < trees.size(); ++i)
         jobs.push_back(make_job(*trees[i], constants.empty() ? std::vector<double>{} : std::move(constants[i]),
-                            view.n_columns, names ? &map : nullptr));
+                                view.n_columns, names ? &map : nullptr));
     const nb::gil_scoped_release release;
     evaluate(jobs, view, output, mask, n_threads);
 }

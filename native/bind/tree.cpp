@@ -79,7 +79,8 @@ void bind_tree(nb::module_& module) {
         .def("tokens", &prefix_tokens)
         .def("infix", &to_infix, nb::arg("precision").none())
         .def("__len__", &Tree::size)
-        .def("__eq__", [](const Tree& a, const Tree& b) { return a == b; }, nb::is_operator())
+        .def(
+            "__eq__", [](const Tree& a, const Tree& b) { return a == b; }, nb::is_operator())
         .def("hash", &Tree::hash)
         .def("variables", &variable_names)
         .def("n_constants", [](const Tree& tree) { return count(tree, Op::constant); })

@@ -8,7 +8,7 @@ namespace simplipy {
 
 template <class T>
 class Cached {
-   public:
+  public:
     Cached() = default;
     Cached(const Cached&) {}
     Cached& operator=(const Cached&) { return *this; }
@@ -26,7 +26,7 @@ class Cached {
 
     friend bool operator==(const Cached&, const Cached&) { return true; }
 
-   private:
+  private:
     mutable std::atomic<const T*> value_{nullptr};
 };
 

@@ -13,18 +13,18 @@
 namespace simplipy {
 namespace {
 
-constexpr std::size_t max_block = 256;         // rows; registers of typical expressions then stay in the L1 cache
-constexpr std::size_t chunk_rows = 4096;       // rows of one task, a multiple of every block size
+constexpr std::size_t max_block = 256;             // rows; registers of typical expressions then stay in the L1 cache
+constexpr std::size_t chunk_rows = 4096;           // rows of one task, a multiple of every block size
 constexpr std::size_t workspace_budget = 1 << 17;  // doubles, 1 MB: many registers mean smaller blocks
 
 double undefined() { return std::numeric_limits<double>::quiet_NaN(); }
 
 // Aligned registers of one running program.
 class Workspace {
-   public:
+  public:
     explicit Workspace(const Program& program) : n_numbers_(program.n_number_registers) {
-        const std::size_t n_blocks = std::max<std::size_t>(1, program.n_block_registers + program.n_adjoints +
-                                                                  program.n_constants + program.variables.size() + 1);
+        const std::size_t n_blocks = std::max<std::size_t>(
+            1, program.n_block_registers + program.n_adjoints + program.n_constants + program.variables.size() + 1);
         block_ = max_block;
         while (block_ > lane_count && n_blocks * block_ > workspace_budget) block_ /= 2;
         const std::size_t size = n_numbers_ * lane_count + n_blocks * block_;
@@ -35,7 +35,7 @@ class Workspace {
     double* number(std::size_t i) { return data_.get() + i * lane_count; }
     double* register_block(std::size_t i) { return data_.get() + n_numbers_ * lane_count + i * block_; }
 
-   private:
+  private:
     static constexpr std::align_val_t alignment{64};
     struct Free {
         void operator()(double* data) const { ::operator delete[](data, alignment); }
@@ -47,7 +47,7 @@ class Workspace {
 
 // Runs a program forward over one block of rows at a time.
 class Runner {
-   public:
+  public:
     Runner(const Program& program, const Job& job, const Matrix& matrix)
         : program_(program), job_(job), matrix_(matrix), kernels_(active_kernels()), work_(program) {
         for (std::size_t i = 0; i < program.numbers.size(); ++i) {
@@ -86,7 +86,7 @@ class Runner {
         return is_number ? work_.number(reg) : work_.register_block(reg);
     }
 
-   private:
+  private:
     void load(std::size_t variable, std::size_t start, std::size_t n, std::size_t padded) {
         const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(start) * matrix_.row_stride +
                                       static_cast<std::ptrdiff_t>(job_.columns[variable]) * matrix_.column_stride;
@@ -121,7 +121,8 @@ class Runner {
 
 void store(const double* from, std::size_t n, Output to, std::size_t at) {
     if (to.is_float32) {
-        std::transform(from, from + n, static_cast<float*>(to.data) + at, [](double v) { return static_cast<float>(v); });
+        std::transform(from, from + n, static_cast<float*>(to.data) + at,
+                       [](double v) { return static_cast<float>(v); });
     } else {
         std::copy_n(from, n, static_cast<double*>(to.data) + at);
     }
@@ -141,7 +142,7 @@ void evaluate_rows(const Program& program, const Job& job, const Matrix& matrix,
 
 // The backward sweep of one block: adjoints flow from the root's 1 to constants or variables.
 class Sweep {
-   public:
+  public:
     Sweep(const Program& program, const Job& job, const Matrix& matrix, Wrt wrt)
         : program_(program),
           runner_(program, job, matrix),
@@ -169,7 +170,7 @@ class Sweep {
         return values;
     }
 
-   private:
+  private:
     double* adjoint(std::size_t slot) { return runner_.work().register_block(program_.n_block_registers + 1 + slot); }
     double* output_block(std::size_t k) { return adjoint(program_.n_adjoints + k); }
 
@@ -249,7 +250,8 @@ Job make_job(const Tree& tree, std::vector<double> constants, std::size_t n_colu
         const std::string name = variable_name(tree, code);
         if (names != nullptr) {
             const auto found = names->find(name);
-            if (found == names->end()) throw EvaluationError("no column for variable '" + shown(name) + "' in the data");
+            if (found == names->end())
+                throw EvaluationError("no column for variable '" + shown(name) + "' in the data");
             job.columns.push_back(found->second);
         } else if (code < 0) {
             throw EvaluationError("variable '" + shown(name) +
@@ -293,8 +295,8 @@ void evaluate(std::span<const Job> jobs, const Matrix& matrix, Output values, bo
 
 void gradient(const Job& job, const Matrix& matrix, Wrt wrt, Output derivatives, double* values,
               std::size_t n_threads) {
-    const Program program = compile(
-        *job.tree, wrt == Wrt::constants ? Program::Mode::adjoint_constants : Program::Mode::adjoint_variables);
+    const Program program =
+        compile(*job.tree, wrt == Wrt::constants ? Program::Mode::adjoint_constants : Program::Mode::adjoint_variables);
     parallel_for(n_chunks(matrix), n_threads, [&](std::size_t task) {
         const std::size_t start = task * chunk_rows;
         gradient_rows(program, job, matrix, wrt, start, std::min(start + chunk_rows, matrix.n_rows), derivatives,

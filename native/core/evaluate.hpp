@@ -51,7 +51,6 @@ void evaluate(std::span<const Job> jobs, const Matrix& matrix, Output values, bo
 enum class Wrt { constants, variables };
 
 // Derivatives (n_rows x n_constants or n_variables, row by row) and, if not null, values (n_rows).
-void gradient(const Job& job, const Matrix& matrix, Wrt wrt, Output derivatives, double* values,
-              std::size_t n_threads);
+void gradient(const Job& job, const Matrix& matrix, Wrt wrt, Output derivatives, double* values, std::size_t n_threads);
 
 }  // namespace simplipy

@@ -14,7 +14,7 @@ constexpr std::string_view constant_token = "<constant>";
 // Operator-precedence parsing with explicit stacks: nesting costs memory, never call depth.
 // Invariant: nodes_ is the postfix of all finished operands; operands_ has one entry for each of them.
 class InfixParser {
-   public:
+  public:
     explicit InfixParser(std::string_view text) : text_(text) { nodes_.reserve(text.size() / 3 + 4); }
 
     Tree parse() {
@@ -34,7 +34,7 @@ class InfixParser {
         return Tree(std::move(nodes_), names_.take());
     }
 
-   private:
+  private:
     enum class Kind : std::uint8_t { minus, binary, fused, group, call };
     struct Pending {
         Kind kind;
@@ -45,7 +45,8 @@ class InfixParser {
     };
 
     void skip_space() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
             ++at_;
     }
 
@@ -116,8 +117,8 @@ class InfixParser {
             return;
         }
         if (function)
-            fail(start, "'" + std::string(name) + "' is a function: write " + std::string(name) +
-                            "(...), or `" + std::string(name) + "` in backquotes for a variable of that name");
+            fail(start, "'" + std::string(name) + "' is a function: write " + std::string(name) + "(...), or `" +
+                            std::string(name) + "` in backquotes for a variable of that name");
         if (const auto symbol = find_symbol(name)) {
             push_operand(Node::of(*symbol), *symbol == Op::inf);
         } else {
@@ -159,7 +160,8 @@ class InfixParser {
     // 2*u and 1/u are known as soon as the operator is read: the literal leaves the output here.
     void push_product(bool times) {
         const auto literal = bare_literal();
-        const auto fused = times ? scale_op(literal.value_or(0)) : (literal == 1 ? std::optional(Op::inv) : std::nullopt);
+        const auto fused =
+            times ? scale_op(literal.value_or(0)) : (literal == 1 ? std::optional(Op::inv) : std::nullopt);
         if (!fused) {
             push_binary(times ? Op::mul : Op::div, prec_product, 1);
             return;

@@ -10,7 +10,7 @@ namespace {
 
 // Writes nodes in reading order from an explicit stack of pending nodes and texts.
 class InfixPrinter {
-   public:
+  public:
     InfixPrinter(const Tree& tree, std::optional<int> precision)
         : tree_(tree), nodes_(tree.nodes()), precision_(precision) {}
 
@@ -28,7 +28,7 @@ class InfixPrinter {
         return std::move(out_);
     }
 
-   private:
+  private:
     struct Item {
         const char* text;
         std::size_t node;
@@ -77,7 +77,9 @@ class InfixPrinter {
         }
         const OpInfo& row = info(node.op);
         switch (row.form) {
-            case Form::infix: write_binary(i); break;
+            case Form::infix:
+                write_binary(i);
+                break;
             case Form::prefix_minus:
                 out_ += '-';
                 push(i - 1, context(i - 1, node.op, true, prec_minus));
@@ -105,10 +107,10 @@ class InfixPrinter {
                 push(")");
                 push(i - 1, prec_sum);
                 break;
-            case Form::leaf: break;
+            case Form::leaf:
+                break;
         }
     }
-
 
     void write_binary(std::size_t i) {
         const Op op = nodes_[i].op;

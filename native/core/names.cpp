@@ -17,7 +17,9 @@ struct CodePoint {
 };
 
 CodePoint decode(std::string_view text) {
-    const auto byte = [&](std::size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    const auto byte = [&](std::size_t i) -> unsigned {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
     const auto trail = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
     const unsigned b = byte(0);
     if (b < 0x80) return {b, 1};

@@ -40,11 +40,11 @@ std::string shown(std::string_view text);
 
 // Gives each variable its node payload (see tree.hpp) and collects the names that are not x_k.
 class NameTable {
-   public:
+  public:
     std::int64_t code(std::string_view name);
     std::vector<std::string> take() { return std::move(names_); }
 
-   private:
+  private:
     std::unordered_map<std::string, std::size_t> places_;
     std::vector<std::string> names_;
 };

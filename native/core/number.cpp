@@ -137,9 +137,11 @@ std::string to_string(Decimal number) {
     }
     const int n_digits = static_cast<int>(digits.size());
     const int point = n_digits + number.exponent;  // digits before the decimal point
-    if (number.exponent >= 0 && point <= 15) return sign + digits + std::string(static_cast<std::size_t>(number.exponent), '0');
+    if (number.exponent >= 0 && point <= 15)
+        return sign + digits + std::string(static_cast<std::size_t>(number.exponent), '0');
     if (number.exponent < 0 && point > 0) return sign + digits.insert(static_cast<std::size_t>(point), ".");
-    if (number.exponent < 0 && point > -4) return sign + "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
+    if (number.exponent < 0 && point > -4)
+        return sign + "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
     if (n_digits > 1) digits.insert(1, ".");
     return sign + digits + "e" + std::to_string(point - 1);
 }

@@ -15,8 +15,8 @@ struct Decimal {
     friend bool operator==(const Decimal&, const Decimal&) = default;
 };
 
-// An unsigned or signed decimal literal, whole text; nullopt when it is none. Throws ParseError outside the double range.
-// More than 17 digits are rounded to the nearest double and written as its shortest decimal.
+// An unsigned or signed decimal literal, whole text; nullopt when it is none. Throws ParseError outside the double
+// range. More than 17 digits are rounded to the nearest double and written as its shortest decimal.
 std::optional<Decimal> parse_decimal(std::string_view text);
 
 // Length of the unsigned decimal literal that `text` starts with, 0 when it starts with none.

@@ -22,8 +22,9 @@ constexpr OpInfo power_row(Op op, std::string_view token, int k, std::string_vie
 }
 
 constexpr OpInfo root_row(Op op, std::string_view token, std::string_view name, int k, std::string_view derivative) {
-    return {op, token, 1, prec_atom, call, name, k, false, k % 2 ? odd : none, {derivative, ""},
-            k % 2 ? "" : "a >= 0", 1.0, "real root"};
+    const std::string_view domain = k % 2 ? "" : "a >= 0";
+    const Parity parity = k % 2 ? odd : none;
+    return {op, token, 1, prec_atom, call, name, k, false, parity, {derivative, ""}, domain, 1.0, "real root"};
 }
 
 constexpr OpInfo scale_row(Op op, std::string_view token, int k, std::string_view derivative) {
@@ -34,6 +35,7 @@ constexpr OpInfo quotient_row(Op op, std::string_view token, int k, std::string_
     return {op, token, 1, prec_product, quotient, token, k, false, odd, {derivative, ""}, "", 1.0, "integer quotient"};
 }
 
+// clang-format off: one operator a row
 constexpr std::array<OpInfo, n_operators> table = {{
     {Op::add, "+", 2, prec_sum, infix, "", 0, true, none, {"1", "1"}, "", 10.0, "sum"},
     {Op::sub, "-", 2, prec_sum, infix, "", 0, false, none, {"1", "-1"}, "", 10.0, "difference"},
@@ -75,6 +77,7 @@ constexpr std::array<OpInfo, n_operators> table = {{
     quotient_row(Op::div4, "div4", 4, "1/4"),
     quotient_row(Op::div5, "div5", 5, "1/5"),
 }};
+// clang-format on
 
 static_assert([] {
     for (std::size_t i = 0; i < n_operators; ++i)

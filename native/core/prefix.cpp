@@ -8,7 +8,7 @@ namespace {
 
 // Reads operators, leaves and operands in prefix order and emits postfix order: a parent follows its last operand.
 class PostfixBuilder {
-   public:
+  public:
     explicit PostfixBuilder(std::size_t capacity) { nodes_.reserve(capacity); }
 
     bool complete() const { return !nodes_.empty() && open_.empty(); }
@@ -29,7 +29,7 @@ class PostfixBuilder {
 
     std::vector<Node> take() { return std::move(nodes_); }
 
-   private:
+  private:
     struct Open {
         Node node;
         int missing;
@@ -60,8 +60,8 @@ Node leaf(std::string_view token, std::size_t position, NameTable& names) {
     }
     if (const auto number = number_at(token, position)) return Node::number(*number);
     if (is_plain_name(token)) return Node::variable(names.code(token));
-    std::string message = "token " + std::to_string(position) + " ('" + shown(token) +
-                          "') is no operator, number or plain name";
+    std::string message =
+        "token " + std::to_string(position) + " ('" + shown(token) + "') is no operator, number or plain name";
     const std::string_view nearest = nearest_name(token);
     if (!nearest.empty()) message += "; did you mean '" + std::string(nearest) + "'?";
     throw ParseError(message + "; write other variable names in backquotes");

@@ -29,12 +29,12 @@ Tree parse_ids(std::span<const std::int16_t> ids, std::span<const std::string> e
 
 // Ids of one token list; unknown numbers and names are appended to `extras`. Throws ParseError when ids run out.
 class Interner {
-   public:
+  public:
     explicit Interner(std::vector<std::string>& extras) : extras_(extras) {}
     std::int16_t id(const std::string& token);
     void append(const Tree& tree, std::vector<std::int16_t>& ids);
 
-   private:
+  private:
     std::vector<std::string>& extras_;
     std::unordered_map<std::string, std::int16_t> known_;
 };

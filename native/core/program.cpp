@@ -13,7 +13,7 @@ double symbol_value(Op op) {
 }
 
 class Compiler {
-   public:
+  public:
     Compiler(const Tree& tree, Program::Mode mode) : tree_(tree), mode_(mode) {}
 
     Program compile() {
@@ -36,7 +36,7 @@ class Compiler {
         return std::move(program_);
     }
 
-   private:
+  private:
     struct Value {
         bool is_number;
         bool is_column;
@@ -47,9 +47,10 @@ class Compiler {
     bool adjoint() const { return mode_ != Program::Mode::values; }
 
     void count_numbers() {
-        next_number_ = static_cast<std::uint32_t>(std::count_if(
-            tree_.nodes().begin(), tree_.nodes().end(),
-            [](const Node& node) { return !is_operator(node.op) && node.op != Op::variable; }));
+        next_number_ =
+            static_cast<std::uint32_t>(std::count_if(tree_.nodes().begin(), tree_.nodes().end(), [](const Node& node) {
+                return !is_operator(node.op) && node.op != Op::variable;
+            }));
         program_.numbers.reserve(next_number_);
     }
 

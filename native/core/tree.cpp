@@ -34,7 +34,8 @@ std::vector<std::string> settle_names(std::vector<Node>& nodes, std::vector<std:
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < names.size(); ++i)
         if (used[i]) order.push_back(i);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return natural_less(names[a], names[b]); });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return natural_less(names[a], names[b]); });
     std::vector<std::string> kept;
     std::vector<std::int64_t> place(names.size(), 0);
     for (const std::size_t i : order) {

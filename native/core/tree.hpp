@@ -31,7 +31,7 @@ struct Node {
 struct Program;
 
 class Tree {
-   public:
+  public:
     Tree();
     Tree(const Tree&);
     Tree(Tree&&) noexcept;
@@ -50,7 +50,7 @@ class Tree {
     std::uint64_t hash() const;
     friend bool operator==(const Tree&, const Tree&) = default;
 
-   private:
+  private:
     friend const Program& compiled(const Tree& tree);
     std::vector<Node> nodes_;
     std::vector<std::string> names_;

@@ -39,15 +39,15 @@ std::string message_of(const Call& call) {
 
 }  // namespace check
 
-#define TEST(name)                                                  \
-    static void test_##name();                                      \
+#define TEST(name)                                                    \
+    static void test_##name();                                        \
     static const check::Register register_##name(#name, test_##name); \
     static void test_##name()
 
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
+#define CHECK(condition)                                                                 \
+    do {                                                                                 \
+        if (!(condition)) {                                                              \
             std::fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
-            ++check::failures();                                                       \
-        }                                                                              \
+            ++check::failures();                                                         \
+        }                                                                                \
     } while (false)

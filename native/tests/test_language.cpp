@@ -107,7 +107,8 @@ TEST(names_quote_and_order) {
     CHECK(quoted("my var") == "`my var`" && quoted("sin") == "`sin`" && quoted("rho") == "rho");
     CHECK(*unquoted(quoted("a`b c")) == "a`b c");
     CHECK(!unquoted("``") && !unquoted("`a`b`") && !unquoted("`a") && !unquoted("`a``"));
-    CHECK(natural_less("b2", "b10") && !natural_less("b10", "b2") && natural_less("b", "b1") && natural_less("a1", "a01") != natural_less("a01", "a1"));
+    CHECK(natural_less("b2", "b10") && !natural_less("b10", "b2") && natural_less("b", "b1") &&
+          natural_less("a1", "a01") != natural_less("a01", "a1"));
     CHECK(column_number("x12") == 12 && column_number("x0") == 0 && column_number("x012") == 0);
     const Tree tree = parse_infix("zeta + x10 + x2 + b10 + b2 + x10");
     std::string order;

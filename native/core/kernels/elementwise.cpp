@@ -17,9 +17,9 @@ constexpr double infinity = __builtin_inf();
 
 // Vector functions leave the vector unit for lanes outside their comfortable range, at ten times the cost. Undefined
 // and extreme lanes are common in candidate formulas, so a guarded kernel treats strips with such lanes in three loops:
-// `prepare` gives them a harmless argument, `call` is the library's function, `finish` selects their result. In one loop
-// the compiler would see that the harmless argument is never used, and drop it. Either way a lane's value depends on
-// its own argument alone.
+// `prepare` gives them a harmless argument, `call` is the library's function, `finish` selects their result. In one
+// loop the compiler would see that the harmless argument is never used, and drop it. Either way a lane's value depends
+// on its own argument alone.
 
 double within(bool inside, double a, double harmless) { return inside ? a : harmless; }
 
@@ -49,10 +49,11 @@ Sum reduce_angle(double a) {
     return {second.high, first.low + second.low - q_low - k * two_pi_3};
 }
 
-constexpr double small_angle = 1e4;    // below, the library's own reduction is fast
+constexpr double small_angle = 1e4;     // below, the library's own reduction is fast
 constexpr double large_angle = 0x1p50;  // above, a double's neighbours are further apart than a turn's digits; rare
 
-// ---- values: one struct an operator
+// Values: one struct an operator, one line where it fits.
+// clang-format off
 
 struct Abs { static double f(double a) { return fabs(a); } };
 struct Inv { static double f(double a) { return a == 0.0 ? undefined : 1.0 / a; } };
@@ -155,6 +156,8 @@ struct Add { static double f(double a, double b) { return a + b; } };
 struct Sub { static double f(double a, double b) { return a - b; } };
 struct Mul { static double f(double a, double b) { return a * b; } };
 struct Quotient { static double f(double a, double b) { return b == 0.0 ? undefined : a / b; } };
+// clang-format on
+
 struct Pow {
     static bool regular(double a, double b) { return a != 0.0 && fabs(a) < infinity && fabs(b) < infinity; }
     static double prepare_base(double a, double b) { return within(regular(a, b), fabs(a), 1.0); }
@@ -176,7 +179,8 @@ struct Pow {
     }
 };
 
-// ---- adjoints: d(value)/d(operand) from operand a (and b) and value v
+// Adjoints: d(value)/d(operand) from operand a (and b) and value v.
+// clang-format off
 
 struct AbsD { static double d(double a, double) { return a > 0.0 ? 1.0 : (a < 0.0 ? -1.0 : 0.0); } };
 struct InvD { static double d(double, double v) { return -v * v; } };
@@ -214,6 +218,8 @@ struct Left { static double d(double a, double, double) { return a; } };
 struct Right { static double d(double, double b, double) { return b; } };
 struct QuotientDa { static double d(double, double b, double) { return 1.0 / b; } };
 struct QuotientDb { static double d(double, double b, double v) { return -v / b; } };
+// clang-format on
+
 struct PowDa {  // b a^(b-1); v / a where that is safe, for it costs no second power
     static double d(double a, double b, double v) {
         const double at_zero = b == 1.0 ? 1.0 : (b > 1.0 || b == 0.0 ? 0.0 : infinity);
@@ -226,8 +232,6 @@ struct PowDb {  // v log a; at a = 0 the limit 0 for b > 0; undefined for a < 0,
         return a == 0.0 && b > 0.0 ? 0.0 : (a > 0.0 ? slope : undefined);
     }
 };
-
-// ---- loops
 
 template <class F>
 void unary(std::size_t n, const double* a, double* out) {
