@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -13,6 +14,7 @@ namespace nb = nanobind;
 void bind_tree(nb::module_& module);
 void bind_evaluate(nb::module_& module);
 void bind_batch(nb::module_& module);
+void bind_simplify(nb::module_& module);
 
 // A NumPy array that owns what the vector held.
 template <class T>

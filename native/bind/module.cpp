@@ -26,4 +26,5 @@ NB_MODULE(_core, module) {
     bind_tree(module);
     bind_evaluate(module);
     bind_batch(module);
+    bind_simplify(module);
 }

@@ -1,0 +1,91 @@
+#include "core/simplify.hpp"
+
+#include <atomic>
+
+#include "bind.hpp"
+#include "core/prefix.hpp"
+#include "core/threads.hpp"
+
+using namespace simplipy;
+
+namespace {
+
+SimplifyOptions make_options(bool extend, int max_pattern_length, bool mask_numbers, bool fold_numbers, int max_steps) {
+    SimplifyOptions options;
+    options.extend = extend;
+    options.max_pattern_length = max_pattern_length;
+    options.mask_numbers = mask_numbers;
+    options.fold_numbers = fold_numbers;
+    options.max_steps = max_steps;
+    return options;
+}
+
+const char* stop_name(StopReason stop) {
+    constexpr const char* names[] = {"FIXPOINT", "STEP_LIMIT", "SIZE_LIMIT", "OVERFLOW"};
+    return names[static_cast<std::size_t>(stop)];
+}
+
+}  // namespace
+
+void bind_simplify(nb::module_& module) {
+    nb::class_<SimplifyOptions>(module, "SimplifyOptions")
+        .def("__init__",
+             [](SimplifyOptions* self, bool extend, int max_pattern_length, bool mask_numbers, bool fold_numbers,
+                int max_steps) {
+                 new (self) SimplifyOptions(
+                     make_options(extend, max_pattern_length, mask_numbers, fold_numbers, max_steps));
+             },
+             nb::arg("extend"), nb::arg("max_pattern_length"), nb::arg("mask_numbers"), nb::arg("fold_numbers"),
+             nb::arg("max_steps"));
+    module.def(
+        "simplify_tree",
+        [](const Tree& tree, const SimplifyOptions& options, const std::vector<std::tuple<std::string, double, double>>& ranges) {
+            SimplifyOptions ranged = options;
+            for (const std::int64_t code : variable_codes(tree))
+                for (const auto& [name, low, high] : ranges)
+                    if (variable_name(tree, code) == name) ranged.ranges[code] = {low, high};
+            thread_local Simplifier simplifier;
+            return simplifier.run(tree, ranged).tree;
+        },
+        nb::arg("tree"), nb::arg("options"), nb::arg("ranges"));
+    module.def(
+        "explain_tree",
+        [](const Tree& tree, const SimplifyOptions& options) {
+            Simplifier simplifier;
+            Simplified result = simplifier.run(tree, options, true);
+            nb::list steps;
+            for (Step& step : result.steps) steps.append(nb::make_tuple(step.rules, step.before, step.after));
+            return nb::make_tuple(result.tree, stop_name(result.stop), steps, result.constants);
+        },
+        nb::arg("tree"), nb::arg("options"));
+    module.def(
+        "simplify_ids",
+        [](const nb::ndarray<const std::int16_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>& ids,
+           const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>& offsets,
+           const std::vector<std::string>& extras, const SimplifyOptions& options, std::size_t n_threads) {
+            const std::size_t n = offsets.shape(0) - 1;
+            std::vector<Tree> trees(n);
+            {
+                const nb::gil_scoped_release release;
+                constexpr std::size_t chunk = 64;
+                parallel_for((n + chunk - 1) / chunk, n_threads, [&](std::size_t task) {
+                    Simplifier simplifier;
+                    for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
+                        const auto start = static_cast<std::size_t>(offsets(i));
+                        const auto end = static_cast<std::size_t>(offsets(i + 1));
+                        trees[i] = simplifier.run(parse_ids({ids.data() + start, end - start}, extras), options).tree;
+                    }
+                });
+            }
+            std::vector<std::int16_t> out_ids;
+            std::vector<std::int64_t> out_offsets = {0};
+            std::vector<std::string> out_extras;
+            Interner interner(out_extras);
+            for (const Tree& tree : trees) {
+                interner.append(tree, out_ids);
+                out_offsets.push_back(static_cast<std::int64_t>(out_ids.size()));
+            }
+            return nb::make_tuple(to_numpy(std::move(out_ids)), to_numpy(std::move(out_offsets)), std::move(out_extras));
+        },
+        nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"), nb::arg("options"), nb::arg("n_threads"));
+}

@@ -1,0 +1,385 @@
+#include "canonical.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace simplipy {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double pi = 3.14159265358979323846;
+
+}  // namespace
+
+Canonicalizer::Canonicalizer(Arena& arena, const CanonicalOptions& options)
+    : arena_(arena), options_(options), speller_(arena, options.extend) {
+    arena_.reset();
+    number(1);  // one_term
+    number(0);  // zero_term
+}
+
+TermId Canonicalizer::run(const std::vector<Node>& postfix) {
+    std::vector<Value> stack;
+    stack.reserve(16);
+    for (const Node& node : postfix) {
+        if (is_operator(node.op)) {
+            apply(node.op, stack);
+        } else {
+            stack.push_back({Open::closed, leaf(node), {}, {}});
+        }
+    }
+    return close(stack.back());
+}
+
+// ---- leaves
+
+TermId Canonicalizer::intern(TermNode node, const std::vector<Entry>& entries) {
+    const auto [id, is_new] = arena_.intern(node, entries);
+    if (is_new) analyse(id);
+    return id;
+}
+
+TermId Canonicalizer::number(const Rational& value) {
+    TermNode node;
+    node.kind = Kind::number;
+    node.value = value;
+    return intern(node, {});
+}
+
+TermId Canonicalizer::symbol(Op op) {
+    TermNode node;
+    node.kind = Kind::symbol;
+    node.op = op;
+    return intern(node, {});
+}
+
+TermId Canonicalizer::variable(std::int64_t code) {
+    TermNode node;
+    node.kind = Kind::variable;
+    node.payload = code;
+    return intern(node, {});
+}
+
+TermId Canonicalizer::new_constant(std::vector<Node> definition) {
+    TermNode node;
+    node.kind = Kind::constant;
+    node.payload = n_constants_++;
+    if (options_.track) definitions_.push_back(std::move(definition));
+    return intern(node, {});
+}
+
+TermId Canonicalizer::leaf(const Node& node) {
+    const bool is_number = node.op == Op::number || node.op == Op::pi || node.op == Op::e;
+    if (options_.mask_numbers && is_number) return new_constant({node});
+    switch (node.op) {
+        case Op::variable: return variable(node.payload);
+        // the k-th constant of the input is variable k in definitions
+        case Op::constant: return new_constant({Node::variable(n_constants_ + 1)});
+        case Op::number: {
+            if (const auto value = to_rational(node.decimal())) return number(*value);
+            TermNode opaque;
+            opaque.kind = Kind::opaque;
+            opaque.payload = node.payload;
+            opaque.exponent = node.exponent;
+            return intern(opaque, {});
+        }
+        default: return symbol(node.op);
+    }
+}
+
+// ---- the walk
+
+TermId Canonicalizer::close(Value& value) {
+    if (value.open == Open::sum) value.id = close_sum(std::move(value.sum));
+    if (value.open == Open::product) value.id = close_product(std::move(value.product));
+    value.open = Open::closed;
+    return value.id;
+}
+
+void Canonicalizer::to_sum(Value& value, const Rational& ratio, std::vector<Entry>& list) {
+    if (value.open == Open::sum && ratio.is_one() && list.empty()) {
+        list = std::move(value.sum);
+        return;
+    }
+    if (value.open == Open::sum) {
+        for (Entry entry : value.sum) {
+            if (!entry.is_free()) entry.ratio = entry.ratio * ratio;
+            if (entry.is_free() && !ratio.is_one() && options_.track) {
+                std::vector<Node> scaled = definition_of(entry.other);
+                scaled.push_back(Node::number(*to_decimal(ratio)));
+                scaled.push_back(Node::of(Op::mul));
+                entry.other = new_constant(std::move(scaled));
+            }
+            list.push_back(entry);
+        }
+        return;
+    }
+    add(list, close(value), ratio);
+}
+
+void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& parts) {
+    if (value.open == Open::product && exponent.is_one() && parts.factors.empty() && parts.constant == no_term &&
+        parts.coefficient.is_one()) {
+        parts = std::move(value.product);
+        return;
+    }
+    if (value.open == Open::product && (exponent.is_one() || exponent == Rational(-1))) {
+        const Parts& other = value.product;
+        if (!other.coefficient.is_one()) multiply(parts, number(other.coefficient), exponent);
+        if (other.constant != no_term) multiply_constant(parts, other.constant, exponent);
+        for (Entry factor : other.factors) {
+            if (exponent.sign() < 0 && factor.is_free()) factor.other = scaled(factor.other, Rational(-1));
+            if (exponent.sign() < 0) factor.ratio = -factor.ratio;
+            parts.factors.push_back(factor);
+        }
+        return;
+    }
+    multiply(parts, close(value), exponent);
+}
+
+void Canonicalizer::scale(Value& value, const Rational& ratio) {
+    if (value.open == Open::closed && arena_[value.id].kind != Kind::sum) {
+        Parts parts;
+        multiply(parts, value.id, Rational(1));
+        value = {Open::product, no_term, {}, std::move(parts)};
+    }
+    if (value.open == Open::product) {
+        multiply(value.product, number(ratio), Rational(1));
+        return;
+    }
+    std::vector<Entry> list;
+    Value inner = std::move(value);
+    to_sum(inner, ratio, list);
+    value = {Open::sum, no_term, std::move(list), {}};
+}
+
+void Canonicalizer::apply(Op op, std::vector<Value>& stack) {
+    if (op <= Op::pow) {
+        Value b = std::move(stack.back());
+        stack.pop_back();
+        Value& a = stack.back();
+        if (op == Op::add || op == Op::sub) {
+            std::vector<Entry> list;
+            to_sum(a, Rational(1), list);
+            to_sum(b, Rational(op == Op::add ? 1 : -1), list);
+            a = {Open::sum, no_term, std::move(list), {}};
+        } else {
+            Parts parts;
+            if (op == Op::pow) {
+                multiply_symbolic(parts, close(a), close(b));
+            } else {
+                to_product(a, Rational(1), parts);
+                to_product(b, Rational(op == Op::mul ? 1 : -1), parts);
+            }
+            a = {Open::product, no_term, {}, std::move(parts)};
+        }
+        return;
+    }
+    Value& a = stack.back();
+    const OpInfo& row = info(op);
+    if (op == Op::neg) {
+        scale(a, Rational(-1));
+    } else if (row.form == Form::scale) {
+        scale(a, Rational(row.literal));
+    } else if (row.form == Form::quotient) {
+        scale(a, Rational::of(1, row.literal));
+    } else if (op == Op::inv || row.form == Form::power || (op >= Op::root2 && op <= Op::root5)) {
+        const Rational exponent = op == Op::inv ? Rational(-1)
+                                                : (row.form == Form::power ? Rational(row.literal) : Rational::of(1, row.literal));
+        Parts parts;
+        to_product(a, exponent, parts);
+        a = {Open::product, no_term, {}, std::move(parts)};
+    } else if (op == Op::exp) {
+        Parts parts;
+        multiply_exponential(parts, close(a));
+        a = {Open::product, no_term, {}, std::move(parts)};
+    } else {
+        a = {Open::closed, function(op, close(a)), {}, {}};
+    }
+}
+
+// ---- analysis
+
+int Canonicalizer::leading_sign(TermId id) const {
+    const TermNode& node = arena_[id];
+    if (node.kind == Kind::number) return node.value.sign() < 0 ? -1 : 1;
+    if (node.kind == Kind::sum)
+        for (const Entry& entry : arena_.entries(id))
+            if (!entry.is_free()) return entry.ratio.sign() < 0 ? -1 : 1;
+    return node.kind == Kind::symbol && node.op == Op::neg_inf ? -1 : 1;
+}
+
+void Canonicalizer::analyse(TermId id) {
+    TermNode& node = arena_.edit(id);
+    const std::span<const Entry> entries = arena_.entries(id);
+    node.low = -infinity;
+    node.high = infinity;
+    for (const Entry& entry : entries) {
+        for (const TermId child : {entry.term, entry.other}) {
+            const TermNode& inner = arena_[child];
+            node.has_variable |= inner.has_variable;
+            node.has_constant |= inner.has_constant;
+            node.partial |= inner.partial;
+            node.depth = std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
+        }
+    }
+    switch (node.kind) {
+        case Kind::number: node.low = node.high = node.value.value(); break;
+        case Kind::constant: node.has_constant = true; break;
+        case Kind::variable:
+            node.has_variable = true;
+            if (options_.ranges != nullptr)
+                if (const auto range = options_.ranges->find(node.payload); range != options_.ranges->end()) {
+                    node.low = range->second.low;
+                    node.high = range->second.high;
+                }
+            break;
+        case Kind::symbol:
+            if (node.op == Op::pi || node.op == Op::e) {
+                node.low = node.op == Op::pi ? 3.0 : 2.5;
+                node.high = node.op == Op::pi ? 3.5 : 3.0;
+            } else {
+                node.partial = true;
+            }
+            break;
+        case Kind::opaque: node.low = node.high = to_double(Decimal{node.payload, node.exponent}); break;
+        case Kind::sum: analyse_sum(node, entries); break;
+        case Kind::product: analyse_product(node, entries); break;
+        case Kind::function: analyse_function(node); break;
+        case Kind::none: break;
+    }
+    speller_.set_cost(node, entries);
+}
+
+void Canonicalizer::analyse_sum(TermNode& node, std::span<const Entry> entries) const {
+    constexpr double slack = 1e-15;  // rounding goes outwards; exact zeros stay
+    node.low = node.high = 0.0;
+    for (const Entry& entry : entries) {
+        if (entry.is_free()) {
+            node.low = -infinity;
+            node.high = infinity;
+            return;
+        }
+        const TermNode& term = arena_[entry.term];
+        const double k = entry.ratio.value();
+        if (k == 0.0) continue;
+        const double low = k > 0 ? k * term.low : k * term.high;
+        const double high = k > 0 ? k * term.high : k * term.low;
+        node.low += low - slack * std::fabs(low == -infinity ? 0.0 : low);
+        node.high += high + slack * std::fabs(high == infinity ? 0.0 : high);
+    }
+}
+
+void Canonicalizer::analyse_product(TermNode& node, std::span<const Entry> entries) const {
+    int sign = 1;  // 0: unknown
+    for (const Entry& entry : entries) {
+        const TermNode& base = arena_[entry.term];
+        const bool nonnegative = base.low >= 0.0;
+        if (entry.is_free()) {
+            const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
+            if (!nonnegative) node.partial = true;
+            if (!exponential && !nonnegative) sign = 0;
+        } else if (!entry.ratio.odd_denominator()) {
+            if (!nonnegative) node.partial = true;
+        } else if (!entry.ratio.even_numerator() && !nonnegative) {
+            sign = base.high <= 0.0 ? -sign : 0;
+        }
+    }
+    node.low = sign > 0 ? 0.0 : -infinity;
+    node.high = sign < 0 ? 0.0 : infinity;
+}
+
+void Canonicalizer::analyse_function(TermNode& node) const {
+    const TermNode& inner = arena_[node.argument];
+    node.has_variable = inner.has_variable;
+    node.has_constant = inner.has_constant;
+    node.partial = inner.partial;
+    node.depth = static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000));
+    const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
+    switch (node.op) {
+        case Op::sin:
+        case Op::cos:
+        case Op::tanh:
+            node.low = -1.0;
+            node.high = 1.0;
+            break;
+        case Op::asin:
+            node.partial |= !in_unit;
+            node.low = -pi / 2 - 1e-9;
+            node.high = pi / 2 + 1e-9;
+            break;
+        case Op::acos:
+            node.partial |= !in_unit;
+            node.low = 0.0;
+            node.high = pi + 1e-9;
+            break;
+        case Op::atan:
+            node.low = -pi / 2 - 1e-9;
+            node.high = pi / 2 + 1e-9;
+            break;
+        case Op::abs: node.low = 0.0; break;
+        case Op::cosh: node.low = 1.0; break;
+        case Op::acosh:
+            node.partial |= !(inner.low >= 1.0);
+            node.low = 0.0;
+            break;
+        case Op::atanh: node.partial |= !in_unit; break;
+        case Op::log:
+            node.partial |= !(inner.low >= 0.0);
+            if (inner.low >= 1.0) node.low = 0.0;
+            break;
+        default: break;
+    }
+    const bool keeps_sign = node.op == Op::asin || node.op == Op::atan || node.op == Op::sinh || node.op == Op::tanh ||
+                            node.op == Op::asinh || node.op == Op::atanh;
+    if (keeps_sign && inner.low >= 0.0) node.low = 0.0;
+    if (keeps_sign && inner.high <= 0.0) node.high = 0.0;
+}
+
+// ---- definitions of constants
+
+void Canonicalizer::note(const char* event) {
+    if (options_.track && (events_.empty() || events_.back() != event)) events_.emplace_back(event);
+}
+
+std::vector<Node> Canonicalizer::definition_of(TermId id) {
+    std::vector<Node> out;
+    if (!options_.track) return out;
+    speller_.emit(id, Speller::Mode::plain, out, [this](const TermNode& node, bool negative, std::vector<Node>& to) {
+        const std::vector<Node>& inner = definition(node.payload);
+        to.insert(to.end(), inner.begin(), inner.end());
+        if (negative) to.push_back(Node::of(Op::neg));
+    });
+    return out;
+}
+
+std::vector<Node> Canonicalizer::define_sum(const std::vector<Entry>& entries) {
+    std::vector<Node> out;
+    if (!options_.track) return out;
+    for (const Entry& entry : entries) {
+        const bool first = out.empty();
+        const std::vector<Node> term = definition_of(entry.term);
+        const std::vector<Node> ratio = definition_of(entry.is_free() ? entry.other : number(entry.ratio));
+        out.insert(out.end(), term.begin(), term.end());
+        out.insert(out.end(), ratio.begin(), ratio.end());
+        out.push_back(Node::of(Op::mul));
+        if (!first) out.push_back(Node::of(Op::add));
+    }
+    return out;
+}
+
+std::vector<Node> Canonicalizer::define_power(TermId base, const Rational& exponent) {
+    std::vector<Node> out = definition_of(base);
+    if (!options_.track || exponent.is_one()) return out;
+    Parts parts;
+    const TermId placeholder = variable(1);
+    parts.factors.push_back({placeholder, no_term, exponent});
+    std::vector<Node> power;
+    speller_.emit(make_product(parts.factors), Speller::Mode::plain, power, {});
+    power.erase(power.begin());  // the base stands first in postfix order
+    out.insert(out.end(), power.begin(), power.end());
+    return out;
+}
+
+}  // namespace simplipy

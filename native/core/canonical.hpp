@@ -1,0 +1,140 @@
+// Builds canonical terms bottom-up: like terms and powers collected, signs and parity propagated, everything constant
+// absorbed into free constants, common factors taken out where that is shorter.
+//
+// Sums and products stay open while their parent is of the same kind, so that a chain is normalised as a whole and the
+// result does not depend on how its operands were ordered or nested. Each rewrite keeps the guarantees of the domain
+// mode: with `extend` the result may be defined in more places, with `preserve` only on a null set more.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spell.hpp"
+#include "term.hpp"
+
+namespace simplipy {
+
+struct Range {
+    double low;
+    double high;
+};
+
+struct CanonicalOptions {
+    bool extend = true;
+    bool mask_numbers = false;
+    bool use_rules = true;
+    const std::map<std::int64_t, Range>* ranges = nullptr;  // by variable code
+    bool track = false;                                     // keep definitions of absorbed constants
+};
+
+// coefficient * constant * product of factors
+struct Parts {
+    Rational coefficient = 1;
+    TermId constant = no_term;
+    std::vector<Entry> factors;
+};
+
+class Canonicalizer {
+   public:
+    Canonicalizer(Arena& arena, const CanonicalOptions& options);
+
+    // The canonical term of nodes in postfix order. May throw Overflow.
+    TermId run(const std::vector<Node>& postfix);
+
+    // Postfix of a free constant in terms of the input's: variable k stands for the k-th. Only when tracking.
+    const std::vector<Node>& definition(std::int64_t constant) const {
+        return definitions_[static_cast<std::size_t>(constant)];
+    }
+
+    // Names of the rewrites that happened, in order. Only when tracking.
+    const std::vector<std::string>& events() const { return events_; }
+
+   private:
+    enum class Open : std::uint8_t { closed, sum, product };
+    struct Value {
+        Open open = Open::closed;
+        TermId id = no_term;
+        std::vector<Entry> sum;
+        Parts product;
+    };
+
+    // leaves
+    TermId number(const Rational& value);
+    TermId leaf(const Node& node);
+    TermId symbol(Op op);
+    TermId variable(std::int64_t code);
+    TermId new_constant(std::vector<Node> definition);
+    TermId intern(TermNode node, const std::vector<Entry>& entries);
+
+    // the walk over the input
+    void apply(Op op, std::vector<Value>& stack);
+    TermId close(Value& value);
+    void to_sum(Value& value, const Rational& ratio, std::vector<Entry>& list);
+    void to_product(Value& value, const Rational& exponent, Parts& parts);
+    void scale(Value& value, const Rational& ratio);
+
+    // sums
+    void add(std::vector<Entry>& list, TermId id, const Rational& ratio);
+    TermId close_sum(std::vector<Entry> list);
+    TermId make_sum(const std::vector<Entry>& list);
+    void merge_terms(std::vector<Entry>& list);
+    bool absorb_ground(std::vector<Entry>& list);
+    std::optional<TermId> infinite_sum(const std::vector<Entry>& list);
+    void merge_logarithms(std::vector<Entry>& list);
+    bool apply_sum_identities(std::vector<Entry>& list);
+    bool factor_once(std::vector<Entry>& list);
+    TermId scaled(TermId id, const Rational& ratio);
+    Rational content(TermId sum) const;
+
+    // products
+    void multiply(Parts& parts, TermId id, const Rational& exponent);
+    void multiply_number(Parts& parts, TermId id, const Rational& exponent);
+    void multiply_single(Parts& parts, TermId id, const Rational& exponent);
+    void multiply_product(Parts& parts, TermId id, const Rational& exponent);
+    void multiply_even_root(Parts& parts, TermId id, const Rational& exponent);
+    void multiply_sum(Parts& parts, TermId id, const Rational& exponent);
+    void multiply_symbolic(Parts& parts, TermId base, TermId exponent);
+    void multiply_exponential(Parts& parts, TermId exponent);
+    void multiply_constant(Parts& parts, TermId constant, const Rational& exponent);
+    TermId close_product(Parts parts);
+    TermId make_product(const std::vector<Entry>& factors);
+    bool merge_factors(Parts& parts);
+    bool absorb_ground(Parts& parts);
+    bool apply_product_identities(Parts& parts);
+    TermId with_coefficient(const Parts& parts, TermId term);
+    TermId free_times_sum(TermId constant, TermId sum);
+
+    // functions
+    TermId function(Op op, TermId argument);
+    TermId absolute(TermId argument);
+    TermId logarithm(TermId argument);
+    std::optional<TermId> special_value(Op op, TermId argument);
+    std::optional<TermId> inverse_pair(Op op, TermId argument);
+    TermId make_function(Op op, TermId argument);
+
+    // analysis
+    bool is_nonnegative(TermId id) const { return arena_[id].low >= 0.0; }
+    bool is_ground(TermId id) const { return !arena_[id].has_variable; }
+    int leading_sign(TermId id) const;
+    void analyse(TermId id);
+    void analyse_sum(TermNode& node, std::span<const Entry> entries) const;
+    void analyse_product(TermNode& node, std::span<const Entry> entries) const;
+    void analyse_function(TermNode& node) const;
+
+    // definitions of constants
+    std::vector<Node> definition_of(TermId id);
+    std::vector<Node> define_sum(const std::vector<Entry>& entries);
+    std::vector<Node> define_power(TermId base, const Rational& exponent);
+    void note(const char* event);
+
+    Arena& arena_;
+    const CanonicalOptions& options_;
+    Speller speller_;
+    std::int64_t n_constants_ = 0;
+    std::vector<std::vector<Node>> definitions_;
+    std::vector<std::string> events_;
+};
+
+}  // namespace simplipy

@@ -1,0 +1,513 @@
+#include <algorithm>
+
+#include "canonical.hpp"
+
+namespace simplipy {
+namespace {
+
+// Denominators that root tokens can write; x^(1/7) has no sign-aware root and stays a real power.
+bool is_root_degree(Int128 q) {
+    for (const int factor : {2, 3, 5})
+        while (q % factor == 0) q /= factor;
+    return q == 1;
+}
+
+bool is_exponential(const TermNode& base) { return base.kind == Kind::symbol && base.op == Op::e; }
+
+}  // namespace
+
+// Multiplies by term^exponent.
+void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) {
+    const TermNode& node = arena_[id];
+    const bool keeps_domain = !options_.extend && node.partial;
+    if (exponent.is_zero() && !keeps_domain) return;
+    switch (node.kind) {
+        case Kind::number: multiply_number(parts, id, exponent); return;
+        case Kind::constant: multiply_constant(parts, id, exponent); return;
+        case Kind::product: multiply_product(parts, id, exponent); return;
+        case Kind::sum:
+            if (node.n_entries == 1) {
+                multiply_single(parts, id, exponent);
+            } else {
+                multiply_sum(parts, id, exponent);
+            }
+            return;
+        case Kind::function:
+            if (node.op == Op::abs && exponent.even_integer()) {
+                multiply(parts, node.argument, exponent);
+                return;
+            }
+            break;
+        case Kind::symbol:
+            if ((node.op == Op::inf || node.op == Op::neg_inf) && exponent.sign() < 0) {
+                parts.coefficient = 0;
+                return;
+            }
+            break;
+        default: break;
+    }
+    parts.factors.push_back({id, no_term, exponent});
+}
+
+void Canonicalizer::multiply_number(Parts& parts, TermId id, const Rational& exponent) {
+    const Rational value = arena_[id].value;
+    if (value.is_one()) return;
+    if (value.is_zero()) {
+        if (exponent.sign() > 0) {
+            parts.coefficient = 0;
+        } else {  // 1/0 is an infinity that ground arithmetic carries on
+            parts.factors.push_back({symbol(options_.extend ? Op::inf : Op::nan), no_term, 1});
+        }
+        return;
+    }
+    const int n = exponent.is_integer() ? exponent.small() : 0;
+    if (exponent.is_integer()) {
+        if (const auto power = integer_power(value, n); power && n != 0) {
+            parts.coefficient = parts.coefficient * *power;
+            return;
+        }
+    } else if (exponent.q < 1000 && exponent.p < 1000 && exponent.p > -1000) {
+        if (value.sign() < 0 && !exponent.odd_denominator()) {
+            parts.factors.push_back({symbol(Op::nan), no_term, 1});
+            return;
+        }
+        if (const auto root = exact_root(value, static_cast<int>(exponent.q)))
+            if (const auto power = integer_power(*root, static_cast<int>(exponent.p))) {
+                parts.coefficient = parts.coefficient * *power;
+                return;
+            }
+        if (value.sign() < 0) {
+            if (!exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+            parts.factors.push_back({number(-value), no_term, exponent});
+            return;
+        }
+    }
+    parts.factors.push_back({id, no_term, exponent});
+}
+
+void Canonicalizer::multiply_constant(Parts& parts, TermId constant, const Rational& exponent) {
+    if (parts.constant == no_term && (exponent.is_one() || !options_.track)) {
+        parts.constant = constant;
+        return;
+    }
+    if (!options_.track) return;
+    std::vector<Node> definition = define_power(constant, exponent);
+    if (parts.constant != no_term) {
+        const std::vector<Node> other = definition_of(parts.constant);
+        definition.insert(definition.end(), other.begin(), other.end());
+        definition.push_back(Node::of(Op::mul));
+    }
+    parts.constant = new_constant(std::move(definition));
+}
+
+// (k * T)^exponent and (c * T)^exponent
+void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exponent) {
+    const Entry entry = arena_.entries(id)[0];
+    if (exponent.is_one()) {
+        if (entry.is_free()) {
+            multiply_constant(parts, entry.other, exponent);
+        } else {
+            parts.coefficient = parts.coefficient * entry.ratio;
+        }
+        multiply(parts, entry.term, exponent);
+        return;
+    }
+    if (!exponent.odd_denominator()) {
+        multiply_even_root(parts, id, exponent);
+        return;
+    }
+    if (entry.is_free()) {
+        multiply_constant(parts, entry.other, exponent);
+        multiply(parts, entry.term, exponent);
+        return;
+    }
+    Parts scaled_parts;
+    multiply_number(scaled_parts, number(entry.ratio), exponent);
+    if (scaled_parts.factors.empty()) {
+        parts.coefficient = parts.coefficient * scaled_parts.coefficient;
+        multiply(parts, entry.term, exponent);
+        return;
+    }
+    // an irrational root of the coefficient stays inside: (2*x)^(1/3)
+    if (entry.ratio.sign() < 0 && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+    parts.factors.push_back({scaled(entry.term, entry.ratio.absolute()), no_term, exponent});
+}
+
+void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& exponent) {
+    if (!exponent.odd_denominator()) {
+        multiply_even_root(parts, id, exponent);
+        return;
+    }
+    const std::vector<Entry> factors(arena_.entries(id).begin(), arena_.entries(id).end());
+    for (const Entry& factor : factors) {
+        const TermNode& base = arena_[factor.term];
+        if (factor.is_free()) {
+            if (exponent.is_integer() || is_exponential(base)) {
+                parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
+            } else {
+                parts.factors.push_back({make_product({factor}), no_term, exponent});
+            }
+            continue;
+        }
+        const Rational power = factor.ratio * exponent;
+        const bool widens = !factor.ratio.odd_denominator() && power.odd_denominator() && !(base.low >= 0.0);
+        if (widens && !options_.extend) {
+            parts.factors.push_back({make_product({factor}), no_term, exponent});
+        } else {
+            multiply(parts, factor.term, power);
+        }
+    }
+}
+
+// An even root of a product or of k * T. Factors that cannot be negative come out, the others stay together: a root of
+// each alone would be defined in fewer places.
+void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& exponent) {
+    Parts whole;
+    const TermNode& node = arena_[id];
+    if (node.kind == Kind::sum) {
+        multiply_single(whole, id, Rational(1));
+    } else {
+        whole.factors.assign(arena_.entries(id).begin(), arena_.entries(id).end());
+    }
+    std::vector<Entry> rest;
+    for (const Entry& factor : whole.factors) {
+        const TermNode& base = arena_[factor.term];
+        if (factor.is_free()) {
+            if (is_exponential(base)) {
+                parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
+            } else {
+                rest.push_back(factor);
+            }
+        } else if (factor.ratio.even_integer()) {
+            const Rational power = factor.ratio * exponent;
+            const bool plain = base.low >= 0.0 || power.even_integer();
+            multiply(parts, plain ? factor.term : absolute(factor.term), power);
+        } else if (base.low >= 0.0 || !factor.ratio.odd_denominator()) {
+            multiply(parts, factor.term, factor.ratio * exponent);
+        } else {
+            rest.push_back(factor);
+        }
+    }
+    Rational inside = whole.coefficient;
+    if (const auto root = exact_root(inside.absolute(), static_cast<int>(exponent.q)); root && exponent.q < 100)
+        if (const auto power = integer_power(*root, exponent.p < 1000 && exponent.p > -1000 ? static_cast<int>(exponent.p) : 0);
+            power && !exponent.is_zero()) {
+            parts.coefficient = parts.coefficient * *power;
+            inside = inside.sign();
+        }
+    if (rest.empty() && whole.constant == no_term) {
+        if (!inside.is_one()) multiply_number(parts, number(inside), exponent);
+        return;
+    }
+    const bool plain_inside = whole.constant == no_term && inside.is_one();
+    if (plain_inside && rest.size() == 1 && !rest[0].is_free() && rest[0].ratio.odd_denominator()) {
+        multiply(parts, rest[0].term, rest[0].ratio * exponent);  // an odd power has the sign of its base
+        return;
+    }
+    TermId base = make_product(rest);
+    if (whole.constant != no_term) {
+        base = base == one_term ? whole.constant : make_sum({{base, whole.constant, 1}});
+        if (base == whole.constant) {
+            multiply_constant(parts, base, exponent);
+            return;
+        }
+    } else {
+        base = scaled(base, inside);
+    }
+    parts.factors.push_back({base, no_term, exponent});
+}
+
+void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& exponent) {
+    if (!exponent.odd_denominator()) {
+        parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
+    const Rational common = content(id);
+    if (common.is_one()) {
+        parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
+    Parts outside;
+    multiply_number(outside, number(common), exponent);
+    if (!outside.factors.empty()) {  // an irrational root: only the sign comes out
+        const bool negative = common.sign() < 0;
+        if (negative && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+        parts.factors.push_back({negative ? scaled(id, Rational(-1)) : id, no_term, exponent});
+        return;
+    }
+    parts.coefficient = parts.coefficient * outside.coefficient;
+    parts.factors.push_back({scaled(id, reciprocal(common)), no_term, exponent});
+}
+
+// base ^ exponent for any exponent
+void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent) {
+    const TermNode& power = arena_[exponent];
+    const TermNode& node = arena_[base];
+    if (power.kind == Kind::number) {
+        const bool real_power = !power.value.is_integer() && power.value.odd_denominator();
+        const bool widens = real_power && !(node.low >= 0.0) && !options_.extend;
+        if (is_root_degree(power.value.q) && !widens) {
+            multiply(parts, base, Rational(power.value));
+            return;
+        }
+    }
+    if (is_ground(base) && is_ground(exponent) && (node.has_constant || power.has_constant)) {
+        std::vector<Node> definition = definition_of(base);
+        const std::vector<Node> other = definition_of(exponent);
+        definition.insert(definition.end(), other.begin(), other.end());
+        definition.push_back(Node::of(Op::pow));
+        multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+        return;
+    }
+    if (base == one_term && (options_.extend || !power.partial)) return;
+    if (is_exponential(node)) {
+        multiply_exponential(parts, exponent);
+        return;
+    }
+    if (node.kind == Kind::product && node.n_entries == 1) {
+        const Entry factor = arena_.entries(base)[0];
+        if (factor.is_free() && is_exponential(arena_[factor.term])) {  // (e^u)^v
+            Parts both;
+            multiply(both, factor.other, Rational(1));
+            multiply(both, exponent, Rational(1));
+            multiply_exponential(parts, close_product(std::move(both)));
+            return;
+        }
+    }
+    // c^(u + d) is d * c^u
+    if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries > 1) {
+        const Entry first = arena_.entries(exponent)[0];
+        if (first.term == one_term && first.is_free()) {
+            std::vector<Entry> rest(arena_.entries(exponent).begin() + 1, arena_.entries(exponent).end());
+            std::vector<Node> definition = definition_of(base);
+            const std::vector<Node> other = definition_of(first.other);
+            definition.insert(definition.end(), other.begin(), other.end());
+            definition.push_back(Node::of(Op::pow));
+            multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+            parts.factors.push_back({base, make_sum(rest), 0});
+            return;
+        }
+    }
+    parts.factors.push_back({base, exponent, 0});
+}
+
+// e ^ exponent: constants and logarithms in the exponent come out as factors.
+void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
+    const TermNode& power = arena_[exponent];
+    if (power.kind == Kind::constant) {
+        std::vector<Node> definition = definition_of(exponent);
+        definition.push_back(Node::of(Op::exp));
+        multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+        return;
+    }
+    if (power.kind == Kind::symbol && power.op == Op::neg_inf && options_.extend) {
+        parts.coefficient = 0;
+        return;
+    }
+    if (power.kind == Kind::symbol && power.op == Op::inf && options_.extend) {
+        parts.factors.push_back({exponent, no_term, 1});
+        return;
+    }
+    std::vector<Entry> list;
+    add(list, exponent, Rational(1));
+    std::vector<Entry> rest;
+    for (const Entry& entry : list) {
+        const TermNode& term = arena_[entry.term];
+        const bool is_log = term.kind == Kind::function && term.op == Op::log;
+        if (entry.term == one_term && entry.is_free()) {
+            note("constant out of an exponent");
+            multiply_exponential(parts, entry.other);
+        } else if (entry.term == one_term && entry.ratio.is_integer()) {
+            parts.factors.push_back({symbol(Op::e), no_term, entry.ratio});
+        } else if (is_log && options_.extend && (entry.is_free() || is_root_degree(entry.ratio.q))) {
+            note("exponential of a logarithm");
+            if (entry.is_free()) {
+                multiply_symbolic(parts, term.argument, entry.other);
+            } else {
+                multiply(parts, term.argument, Rational(entry.ratio));
+            }
+        } else {
+            rest.push_back(entry);
+        }
+    }
+    if (rest.empty()) return;
+    if (rest.size() == 1 && rest[0].is_free()) {  // e^(c*u) is d^u
+        std::vector<Node> definition = definition_of(rest[0].other);
+        definition.push_back(Node::of(Op::exp));
+        parts.factors.push_back({new_constant(std::move(definition)), rest[0].term, 0});
+        return;
+    }
+    if (rest.size() == 1 && options_.extend && arena_[rest[0].term].kind == Kind::product) {  // e^(v * log u) is u^v
+        std::vector<Entry> factors(arena_.entries(rest[0].term).begin(), arena_.entries(rest[0].term).end());
+        for (std::size_t i = 0; i < factors.size(); ++i) {
+            const TermNode& base = arena_[factors[i].term];
+            if (factors[i].is_free() || !factors[i].ratio.is_one() || base.kind != Kind::function || base.op != Op::log)
+                continue;
+            const TermId argument = base.argument;
+            factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(i));
+            multiply_symbolic(parts, argument, scaled(make_product(factors), rest[0].ratio));
+            return;
+        }
+    }
+    parts.factors.push_back({symbol(Op::e), make_sum(rest), 0});
+}
+
+TermId Canonicalizer::make_product(const std::vector<Entry>& factors) {
+    if (factors.empty()) return one_term;
+    if (factors.size() == 1 && !factors[0].is_free() && factors[0].ratio.is_one()) return factors[0].term;
+    std::vector<Entry> sorted = factors;
+    std::sort(sorted.begin(), sorted.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
+    TermNode node;
+    node.kind = Kind::product;
+    return intern(node, sorted);
+}
+
+// Sorts and adds up exponents of equal bases. True when a merged power must be multiplied in anew.
+bool Canonicalizer::merge_factors(Parts& parts) {
+    std::vector<Entry>& list = parts.factors;
+    std::sort(list.begin(), list.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
+    std::vector<Entry> merged;
+    std::vector<Entry> again;
+    merged.reserve(list.size());
+    for (std::size_t i = 0; i < list.size();) {
+        std::size_t end = i + 1;
+        while (end < list.size() && list[end].term == list[i].term) ++end;
+        if (end - i == 1 && (list[i].is_free() || !list[i].ratio.is_zero())) {
+            merged.push_back(list[i]);
+            i = end;
+            continue;
+        }
+        note("like powers");
+        const TermNode& base = arena_[list[i].term];
+        std::vector<Entry> exponents;
+        Rational total = 0;
+        bool rational = true;
+        bool restricted = false;
+        for (std::size_t k = i; k < end; ++k) {
+            rational &= !list[k].is_free();
+            restricted |= !list[k].is_free() && !list[k].ratio.odd_denominator();
+            total = total + list[k].ratio;
+            if (list[k].is_free()) {
+                add(exponents, list[k].other, Rational(1));
+            } else {
+                exponents.push_back({one_term, no_term, list[k].ratio});
+            }
+        }
+        const TermId term = list[i].term;
+        if (rational) {
+            const bool widens = restricted && total.odd_denominator() && !(base.low >= 0.0);
+            if (!options_.extend && (widens || (total.is_zero() && base.partial))) {
+                merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
+                              list.begin() + static_cast<std::ptrdiff_t>(end));
+            } else if (!total.is_zero()) {
+                const bool is_atom = base.kind != Kind::number && base.kind != Kind::product &&
+                                     !(base.kind == Kind::sum && base.n_entries == 1) && base.kind != Kind::function;
+                (is_atom ? merged : again).push_back({term, no_term, total});
+            }
+        } else {
+            const TermId exponent = close_sum(std::move(exponents));
+            again.push_back({term, exponent, 0});
+        }
+        i = end;
+    }
+    list = std::move(merged);
+    const std::size_t n_before = list.size();
+    for (const Entry& entry : again) {
+        if (entry.is_free()) {
+            multiply_symbolic(parts, entry.term, entry.other);
+        } else {
+            multiply(parts, entry.term, entry.ratio);
+        }
+    }
+    return parts.factors.size() > n_before;
+}
+
+bool Canonicalizer::absorb_ground(Parts& parts) {
+    if (parts.constant == no_term) return false;
+    const auto ground = [this](const Entry& entry) {
+        return is_ground(entry.term) && (!entry.is_free() || is_ground(entry.other));
+    };
+    std::vector<Entry> absorbed;
+    for (const Entry& entry : parts.factors)
+        if (ground(entry)) absorbed.push_back(entry);
+    if (absorbed.empty() && parts.coefficient.is_one()) return false;
+    if (parts.coefficient.is_zero()) return false;
+    note("constants absorbed in a product");
+    if (options_.track) {
+        std::vector<Node> definition = definition_of(parts.constant);
+        const std::vector<Node> factor = definition_of(scaled(make_product(absorbed), parts.coefficient));
+        definition.insert(definition.end(), factor.begin(), factor.end());
+        definition.push_back(Node::of(Op::mul));
+        parts.constant = new_constant(std::move(definition));
+    }
+    parts.coefficient = 1;
+    std::erase_if(parts.factors, ground);
+    return true;
+}
+
+TermId Canonicalizer::close_product(Parts parts) {
+    for (int round = 0; round < 8 && merge_factors(parts); ++round) continue;
+    absorb_ground(parts);
+    if (options_.use_rules)
+        while (parts.factors.size() > 1 && apply_product_identities(parts)) merge_factors(parts);
+    bool infinite = false;
+    for (const Entry& entry : parts.factors) {
+        const TermNode& base = arena_[entry.term];
+        if (base.kind != Kind::symbol) continue;
+        if (base.op == Op::nan) return symbol(Op::nan);
+        infinite |= base.op == Op::inf || base.op == Op::neg_inf;
+    }
+    if (infinite) {
+        if (!options_.extend || parts.coefficient.is_zero()) return symbol(Op::nan);
+        // the sign of an infinity is known from ground factors alone; with a variable it is defined nowhere anyway
+        const bool known = parts.constant == no_term && parts.factors.size() == 1 && !parts.factors[0].is_free();
+        if (!known) return symbol(Op::nan);
+        const bool positive = arena_[parts.factors[0].term].op == Op::inf || parts.factors[0].ratio.even_integer();
+        return symbol(positive == (parts.coefficient.sign() > 0) ? Op::inf : Op::neg_inf);
+    }
+    if (parts.coefficient.is_zero()) {
+        const TermId rest = make_product(parts.factors);
+        if (options_.extend || !arena_[rest].partial) return zero_term;
+        return make_sum({{rest, no_term, 0}});
+    }
+    return with_coefficient(parts, make_product(parts.factors));
+}
+
+TermId Canonicalizer::with_coefficient(const Parts& parts, TermId term) {
+    const TermNode& node = arena_[term];
+    if (parts.constant != no_term) {
+        if (term == one_term) return parts.constant;
+        if (node.kind == Kind::sum) return free_times_sum(parts.constant, term);
+        return make_sum({{term, parts.constant, 1}});
+    }
+    if (node.kind == Kind::sum || node.kind == Kind::number) return scaled(term, parts.coefficient);
+    if (parts.coefficient.is_one()) return term;
+    return make_sum({{term, no_term, parts.coefficient}});
+}
+
+// c * (sum): a sum whose coefficients are all free takes c in; a free addend comes out of the bracket.
+TermId Canonicalizer::free_times_sum(TermId constant, TermId sum) {
+    const std::vector<Entry> entries(arena_.entries(sum).begin(), arena_.entries(sum).end());
+    const auto n_free = std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.is_free(); });
+    const auto times = [&](const Entry& entry) {
+        std::vector<Node> definition = definition_of(entry.is_free() ? entry.other : number(entry.ratio));
+        const std::vector<Node> factor = definition_of(constant);
+        definition.insert(definition.end(), factor.begin(), factor.end());
+        if (options_.track) definition.push_back(Node::of(Op::mul));
+        return new_constant(std::move(definition));
+    };
+    if (static_cast<std::size_t>(n_free) + 1 >= entries.size()) {  // at most one rational entry: every term gets its own
+        std::vector<Entry> list;
+        for (const Entry& entry : entries) list.push_back({entry.term, times(entry), 1});
+        return make_sum(list);
+    }
+    if (entries[0].term == one_term && entries[0].is_free()) {
+        const std::vector<Entry> rest(entries.begin() + 1, entries.end());
+        const TermId inner = make_sum(rest);
+        std::vector<Entry> list = {{one_term, times(entries[0]), 1}, {inner, constant, 1}};
+        return close_sum(std::move(list));
+    }
+    return make_sum({{sum, constant, 1}});
+}
+
+}  // namespace simplipy

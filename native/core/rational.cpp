@@ -1,0 +1,85 @@
+#include "rational.hpp"
+
+#include <cmath>
+
+namespace simplipy {
+namespace {
+
+constexpr Int128 largest_literal = 100000000000000000;  // 10^17: beyond, an integer is no literal
+
+std::optional<Int128> integer_root(Int128 value, int n) {
+    if (value < 0) {
+        if (n % 2 == 0) return std::nullopt;
+        const auto root = integer_root(-value, n);
+        return root ? std::optional(-*root) : std::nullopt;
+    }
+    const auto guess = static_cast<Int128>(std::llround(std::pow(static_cast<double>(value), 1.0 / n)));
+    for (Int128 root = guess > 0 ? guess - 1 : 0; root <= guess + 1; ++root) {
+        Int128 product = 1;
+        bool fits = true;
+        for (int i = 0; i < n && fits; ++i) fits = !__builtin_mul_overflow(product, root, &product);
+        if (fits && product == value) return root;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Rational> integer_power(const Rational& base, int n) {
+    if (n < 0) {
+        if (base.is_zero()) return std::nullopt;
+        return integer_power(reciprocal(base), -n);
+    }
+    Rational result(1);
+    for (int i = 0; i < n; ++i) {
+        result = result * base;
+        if (result.absolute().p > largest_literal || result.q > largest_literal) return std::nullopt;
+        if (i > 64 && !(result == Rational(1) || result == Rational(-1) || result.is_zero())) return std::nullopt;
+    }
+    return result;
+}
+
+std::optional<Rational> exact_root(const Rational& base, int n) {
+    const auto p = integer_root(base.p, n);
+    const auto q = integer_root(base.q, n);
+    if (!p || !q) return std::nullopt;
+    return Rational::reduced(*p, *q);
+}
+
+std::optional<Rational> to_rational(Decimal number) {
+    Int128 p = number.mantissa;
+    Int128 q = 1;
+    for (int e = number.exponent; e != 0; e += e > 0 ? -1 : 1) {
+        Int128& grown = e > 0 ? p : q;
+        if (__builtin_mul_overflow(grown, Int128{10}, &grown)) return std::nullopt;
+    }
+    return Rational::reduced(p, q);
+}
+
+std::optional<Decimal> to_decimal(const Rational& value) {
+    if (value.q == 1 && value.p > -1000 && value.p < 1000 && value.p % 10 != 0)
+        return Decimal{static_cast<std::int64_t>(value.p), 0};
+    Int128 p = value.p;
+    Int128 q = value.q;
+    int exponent = 0;
+    while (q % 10 == 0) {
+        q /= 10;
+        --exponent;
+    }
+    while (q % 2 == 0 || q % 5 == 0) {
+        const Int128 factor = q % 2 == 0 ? 2 : 5;
+        q /= factor;
+        if (__builtin_mul_overflow(p, 10 / factor, &p)) return std::nullopt;
+        --exponent;
+    }
+    if (q != 1) return std::nullopt;
+    if (p == 0) return Decimal{};
+    while (p % 10 == 0) {
+        p /= 10;
+        ++exponent;
+    }
+    if (p >= largest_literal || p <= -largest_literal) return std::nullopt;
+    return Decimal{static_cast<std::int64_t>(p), static_cast<std::int16_t>(exponent)};
+}
+
+}  // namespace simplipy

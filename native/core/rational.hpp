@@ -1,0 +1,129 @@
+// Exact rationals on 128-bit integers. What does not fit throws Overflow, and the caller refuses the rewrite.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "number.hpp"
+
+namespace simplipy {
+
+struct Overflow {};
+
+__extension__ using Int128 = __int128;
+
+constexpr Int128 gcd(Int128 a, Int128 b) {
+    if (a < 0) a = -a;
+    if (b < 0) b = -b;
+    while (b != 0) {
+        if (a <= INT64_MAX && b <= INT64_MAX) {  // 128-bit division is ten times as slow
+            auto x = static_cast<std::uint64_t>(a);
+            auto y = static_cast<std::uint64_t>(b);
+            while (y != 0) {
+                const std::uint64_t t = x % y;
+                x = y;
+                y = t;
+            }
+            return static_cast<Int128>(x);
+        }
+        const Int128 t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+struct Rational {
+    Int128 p = 0;
+    Int128 q = 1;  // > 0, no common factor with p
+
+    constexpr Rational() = default;
+    constexpr Rational(std::int64_t value) : p(value) {}
+    static Rational reduced(Int128 p, Int128 q) {
+        if (q < 0) {
+            p = -p;
+            q = -q;
+        }
+        if (q != 1) {
+            const Int128 g = gcd(p, q);
+            if (g != 1) {
+                p /= g;
+                q /= g;
+            }
+        }
+        Rational r;
+        r.p = p;
+        r.q = q;
+        return r;
+    }
+    static Rational of(std::int64_t p, std::int64_t q) { return reduced(p, q); }
+
+    bool is_integer() const { return q == 1; }
+    bool is_zero() const { return p == 0; }
+    bool is_one() const { return p == 1 && q == 1; }
+    int sign() const { return p > 0 ? 1 : (p < 0 ? -1 : 0); }
+    bool odd_denominator() const { return (q & 1) != 0; }
+    bool even_integer() const { return q == 1 && (p & 1) == 0; }
+    bool even_numerator() const { return (p & 1) == 0; }
+    Rational absolute() const { return p < 0 ? -*this : *this; }
+    double value() const { return static_cast<double>(p) / static_cast<double>(q); }
+    // The value where it is a small integer, else 0.
+    int small() const { return q == 1 && p > -1000000 && p < 1000000 ? static_cast<int>(p) : 0; }
+
+    Rational operator-() const {
+        Rational r = *this;
+        r.p = -r.p;
+        return r;
+    }
+    friend bool operator==(const Rational&, const Rational&) = default;
+};
+
+inline Int128 checked_product(Int128 a, Int128 b) {
+    Int128 result = 0;
+    if (__builtin_mul_overflow(a, b, &result)) throw Overflow{};
+    return result;
+}
+
+inline Int128 checked_sum(Int128 a, Int128 b) {
+    Int128 result = 0;
+    if (__builtin_add_overflow(a, b, &result)) throw Overflow{};
+    return result;
+}
+
+inline Rational operator+(const Rational& a, const Rational& b) {
+    if (a.q == 1 && b.q == 1) {
+        Rational r;
+        r.p = checked_sum(a.p, b.p);
+        return r;
+    }
+    return Rational::reduced(checked_sum(checked_product(a.p, b.q), checked_product(b.p, a.q)),
+                             checked_product(a.q, b.q));
+}
+inline Rational operator-(const Rational& a, const Rational& b) { return a + (-b); }
+inline Rational operator*(const Rational& a, const Rational& b) {
+    if (a.q == 1 && b.q == 1) {
+        Rational r;
+        r.p = checked_product(a.p, b.p);
+        return r;
+    }
+    return Rational::reduced(checked_product(a.p, b.p), checked_product(a.q, b.q));
+}
+inline Rational reciprocal(const Rational& a) { return Rational::reduced(a.q, a.p); }
+inline Rational operator/(const Rational& a, const Rational& b) { return a * reciprocal(b); }
+inline bool operator<(const Rational& a, const Rational& b) {
+    return checked_product(a.p, b.q) < checked_product(b.p, a.q);
+}
+
+// base^n for an integer n; nothing when it grows beyond what a number token can hold.
+std::optional<Rational> integer_power(const Rational& base, int n);
+
+// The exact n-th root, real and, for odd n, also of negative numbers; nothing when it is irrational or undefined.
+std::optional<Rational> exact_root(const Rational& base, int n);
+
+// The exact rational of a literal; nothing when it does not fit 128 bits.
+std::optional<Rational> to_rational(Decimal number);
+
+// The literal with this value, if it is a decimal of at most 17 digits.
+std::optional<Decimal> to_decimal(const Rational& value);
+
+}  // namespace simplipy

@@ -1,0 +1,57 @@
+// Simplification of trees: canonical form, shortest spelling, repeated to a fixpoint.
+//
+// Never longer than the input, the same for any order and nesting of the operands of + and *, the same on every run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "canonical.hpp"
+#include "tree.hpp"
+
+namespace simplipy {
+
+enum class StopReason : std::uint8_t { fixpoint, step_limit, size_limit, overflow };
+
+struct SimplifyOptions {
+    bool extend = true;
+    bool mask_numbers = false;
+    bool fold_numbers = false;
+    int max_pattern_length = -1;  // of rules; 0: the canonicaliser alone, -1: no limit
+    int max_steps = 16;           // rounds of canonical form and spelling
+    std::map<std::int64_t, Range> ranges;
+};
+
+struct Step {
+    std::vector<std::string> rules;
+    Tree before;
+    Tree after;
+};
+
+struct Simplified {
+    Tree tree;
+    StopReason stop = StopReason::fixpoint;
+    // only when explained:
+    std::vector<Step> steps;
+    std::vector<Tree> constants;  // of the output, in terms of the input's: variable x_k is the k-th
+};
+
+class Simplifier {
+   public:
+    Simplified run(const Tree& tree, const SimplifyOptions& options, bool explain = false);
+
+   private:
+    struct Round {
+        std::vector<Node> nodes;
+        std::vector<std::vector<Node>> constants;
+        std::vector<std::string> rules;
+    };
+    Round once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain);
+
+    Arena arena_;
+};
+
+// Operands of + and of * in canonical order, chains nested to the left; nothing else changes.
+std::vector<Node> sorted_chains(const std::vector<Node>& postfix);
+
+}  // namespace simplipy

@@ -1,0 +1,336 @@
+#include "spell.hpp"
+
+#include "spell_plan.hpp"
+
+namespace simplipy {
+
+// Fewest tokens among multk (or divk, powk, pow1_k) whose integers multiply to n; impossible when n has other factors.
+int chain_tokens(Int128 number) {
+    constexpr Int128 largest = 1000000;  // 128-bit division is slow, and no shortest spelling has so many tokens
+    if (number == 1) return 0;
+    if (number <= 0 || number > largest) return impossible;
+    auto n = static_cast<std::uint32_t>(number);
+    int twos = 0;
+    int tokens = 0;
+    for (; n % 2 == 0; n /= 2) ++twos;
+    for (; n % 3 == 0; n /= 3) ++tokens;
+    for (; n % 5 == 0; n /= 5) ++tokens;
+    return n == 1 ? tokens + (twos + 1) / 2 : impossible;
+}
+
+void emit_chain_tokens(Int128 number, Op two, std::vector<Node>& out) {
+    auto n = static_cast<std::uint32_t>(number);
+    const auto write = [&](int k) { out.push_back(Node::of(static_cast<Op>(index(two) + static_cast<unsigned>(k - 2)))); };
+    for (; n % 5 == 0; n /= 5) write(5);
+    for (; n % 3 == 0; n /= 3) write(3);
+    for (; n % 4 == 0; n /= 4) write(4);
+    if (n % 2 == 0) write(2);
+}
+
+Scaling scaling(const Rational& k, bool no_numerator) {
+    if (k.is_zero()) return {Scaling::Kind::literal, no_numerator ? 1 : 2, true};
+    const int p_chain = chain_tokens(k.p);
+    const int q_chain = chain_tokens(k.q);
+    Scaling best;
+    best.tokens = std::min(p_chain + q_chain, impossible);
+    if (best.tokens <= 1) return best;
+    const int literal = no_numerator ? 1 : 2;  // 7*(1/x) is 7/x
+    if (literal < best.tokens && to_decimal(k)) best = {Scaling::Kind::literal, literal, true};
+    const bool p_is_one = k.p == 1;
+    const int ratio = (p_is_one ? 0 : literal) + (q_chain < impossible ? q_chain : 2);
+    if (ratio < best.tokens) best = {Scaling::Kind::ratio, ratio, !p_is_one};
+    return best;
+}
+
+// Tokens of the power m = p/q > 0 around its base; roots first, then powers.
+int power_tokens(const Rational& m) {
+    const int p_chain = chain_tokens(m.p);
+    const int chain = (p_chain < impossible ? p_chain : 2) + chain_tokens(m.q);
+    return chain > 2 && m.q % 2 == 0 && to_decimal(m) ? 2 : chain;
+}
+
+void emit_power(const Rational& m, std::vector<Node>& out) {
+    const int p_chain = chain_tokens(m.p);
+    const int chain = (p_chain < impossible ? p_chain : 2) + chain_tokens(m.q);
+    const auto decimal = to_decimal(m);
+    if (chain > 2 && m.q % 2 == 0 && decimal) {  // a real power: needs a base >= 0, as the even root does
+        out.push_back(Node::number(*decimal));
+        out.push_back(Node::of(Op::pow));
+        return;
+    }
+    emit_chain_tokens(m.q, Op::root2, out);
+    if (p_chain < impossible) {
+        emit_chain_tokens(m.p, Op::pow2, out);
+    } else {
+        emit_number(Rational::reduced(m.p, 1), out);
+        out.push_back(Node::of(Op::pow));
+    }
+}
+
+int number_tokens(const Rational& value) {
+    if (to_decimal(value)) return 1;
+    const int q_chain = chain_tokens(value.q);
+    return 1 + (q_chain < impossible ? q_chain : 2);
+}
+
+void emit_number(const Rational& value, std::vector<Node>& out) {
+    if (const auto decimal = to_decimal(value)) {
+        out.push_back(Node::number(*decimal));
+        return;
+    }
+    const auto p = to_decimal(Rational::reduced(value.p, 1));
+    const auto q = to_decimal(Rational::reduced(value.q, 1));
+    if (!p || !q) throw Overflow{};
+    out.push_back(Node::number(*p));
+    if (chain_tokens(value.q) < impossible) {
+        emit_chain_tokens(value.q, Op::div2, out);
+    } else {
+        out.push_back(Node::number(*q));
+        out.push_back(Node::of(Op::div));
+    }
+}
+
+// ---- sums
+
+Speller::Scale Speller::entry_cost(const Entry& entry) const {
+    const TermNode& term = arena_[entry.term];
+    if (entry.term == one_term) {
+        const int tokens = entry.is_free() ? 1 : number_tokens(entry.ratio);
+        return {tokens, tokens};
+    }
+    const int least = std::min(term.cost.plain, term.cost.negative);
+    if (entry.is_free()) {
+        const int tokens = least + (term.no_numerator ? 1 : 2);
+        return {tokens, tokens};
+    }
+    const Scaling scale = scaling(entry.ratio.absolute(), term.no_numerator);
+    Scale cost{scale.tokens + term.cost.plain, scale.tokens + term.cost.negative};
+    if (scale.takes_sign) cost = {scale.tokens + least, scale.tokens + least};
+    if (entry.ratio.sign() < 0) std::swap(cost.plain, cost.negative);
+    return cost;
+}
+
+std::vector<std::vector<std::uint32_t>> coefficient_groups(std::span<const Entry> entries) {
+    std::vector<std::vector<std::uint32_t>> groups;
+    std::vector<char> done(entries.size(), 0);
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
+        if (done[i]) continue;
+        groups.push_back({i});
+        const Rational size = entries[i].ratio.absolute();
+        if (entries[i].is_free() || size.is_one() || size.is_zero()) continue;
+        for (std::uint32_t j = i + 1; j < entries.size(); ++j)
+            if (!done[j] && !entries[j].is_free() && entries[j].ratio.absolute() == size) {
+                groups.back().push_back(j);
+                done[j] = 1;
+            }
+    }
+    return groups;
+}
+
+namespace {
+
+bool all_units(std::span<const Entry> entries) {
+    return std::all_of(entries.begin(), entries.end(),
+                       [](const Entry& e) { return e.is_free() || e.ratio.absolute().is_one(); });
+}
+
+// Cost of a sum of items: each is added or subtracted as it is cheaper, but the first must stand as it is.
+template <class Scale>
+Scale unit_sum(std::span<const Scale> items) {
+    int total = static_cast<int>(items.size()) - 1;
+    int plain_extra = impossible;
+    int negative_extra = impossible;
+    for (const Scale& item : items) {
+        const int least = std::min(item.plain, item.negative);
+        total += least;
+        plain_extra = std::min(plain_extra, item.plain - least);
+        negative_extra = std::min(negative_extra, item.negative - least);
+    }
+    // a sum of negatives only: one minus sign in front of the whole
+    return {total + std::min(plain_extra, negative_extra + 1), total + std::min(negative_extra, plain_extra + 1)};
+}
+
+}  // namespace
+
+std::vector<Entry> divided(std::span<const Entry> entries, const Rational& content) {
+    std::vector<Entry> result(entries.begin(), entries.end());
+    for (Entry& entry : result)
+        if (!entry.is_free()) entry.ratio = entry.ratio / content;
+    return result;
+}
+
+std::vector<Speller::Scale> Speller::chain_items(std::span<const Entry> entries,
+                                                 const std::vector<std::vector<std::uint32_t>>& groups) const {
+    std::vector<Scale> items;
+    for (const auto& group : groups) {
+        if (group.size() == 1) {
+            items.push_back(entry_cost(entries[group[0]]));
+            continue;
+        }
+        std::vector<Scale> members;
+        for (const std::uint32_t i : group) {
+            Entry unit = entries[i];
+            unit.ratio = unit.ratio.sign();
+            members.push_back(entry_cost(unit));
+        }
+        const Scale inner = unit_sum<Scale>(members);
+        const int tokens = scaling(entries[group[0]].ratio.absolute(), false).tokens;
+        items.push_back({inner.plain + tokens, inner.negative + tokens});
+    }
+    return items;
+}
+
+Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
+    const auto chain_cost = [&](std::span<const Entry> list) {
+        return unit_sum<Scale>(chain_items(list, coefficient_groups(list)));
+    };
+    SumPlan best;
+    best.cost = chain_cost(entries);
+    if (all_units(entries)) return best;
+    std::vector<Rational> tried;
+    for (const Entry& entry : entries) {
+        const Rational content = entry.ratio.absolute();
+        if (entry.is_free() || content.is_one() || content.is_zero() || tried.size() >= 3 ||
+            std::find(tried.begin(), tried.end(), content) != tried.end())
+            continue;
+        tried.push_back(content);
+        const int tokens = scaling(content, false).tokens;
+        const Scale inner = chain_cost(divided(entries, content));
+        if (inner.plain + tokens < best.cost.plain) best = {content, {inner.plain + tokens, inner.negative + tokens}};
+    }
+    return best;
+}
+
+// ---- products
+
+// Bases that share an exponent m: separate items for m = 1, else one item base-product^m.
+void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const std::vector<std::uint32_t>& members,
+                        const Rational& exponent) const {
+    ProductPlan units;
+    Item absolutes;
+    absolutes.merged_absolute = true;
+    int n_absolutes = 0;
+    for (const std::uint32_t i : members)
+        n_absolutes += arena_[entries[i].term].kind == Kind::function && arena_[entries[i].term].op == Op::abs;
+    for (const std::uint32_t i : members) {
+        const TermNode& base = arena_[entries[i].term];
+        const bool below = entries[i].ratio.sign() < 0;
+        if (n_absolutes > 1 && base.kind == Kind::function && base.op == Op::abs) {
+            const Cost& inner = arena_[base.argument].cost;
+            absolutes.plain += std::min(inner.plain, inner.negative) + 1;
+            (below ? absolutes.denominators : absolutes.numerators).push_back(i);
+            continue;
+        }
+        Item unit;
+        unit.denominator = below;
+        unit.plain = base.cost.plain;
+        unit.negative = base.cost.negative;
+        (below ? unit.denominators : unit.numerators).push_back(i);
+        units.append(std::move(unit));
+    }
+    if (n_absolutes > 1) {
+        absolutes.denominator = absolutes.numerators.empty();
+        units.append(std::move(absolutes));
+    }
+    if (exponent.is_one()) {
+        for (Item& unit : units.items) plan.append(std::move(unit));
+        return;
+    }
+    const int tokens = power_tokens(exponent);
+    if (!exponent.odd_denominator() && !merge_even_roots_ && units.items.size() > 1) {
+        for (Item& unit : units.items) {
+            Item item;
+            item.exponent = exponent;
+            item.denominator = unit.denominator;
+            item.plain = tokens + unit.plain;
+            item.units.push_back(std::move(unit));
+            plan.append(std::move(item));
+        }
+        return;
+    }
+    Item item;
+    item.exponent = exponent;
+    item.denominator = units.n_numerators == 0;
+    const int body = tokens + units.joints();
+    if (exponent.even_numerator()) {
+        item.plain = body + units.total;
+    } else {
+        item.plain = body + units.plain();
+        if (exponent.odd_denominator()) item.negative = body + units.negative();
+    }
+    item.units = std::move(units.items);
+    plan.append(std::move(item));
+}
+
+Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const {
+    ProductPlan plan;
+    std::vector<char> done(entries.size(), 0);
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
+        if (done[i]) continue;
+        const Entry& entry = entries[i];
+        if (entry.is_free()) {  // base ^ term
+            const TermNode& base = arena_[entry.term];
+            const Cost& power = arena_[entry.other].cost;
+            const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
+            Item item;
+            item.denominator = power.negative < power.plain;
+            item.plain = 1 + (exponential ? 0 : base.cost.plain) + std::min(power.plain, power.negative);
+            (item.denominator ? item.denominators : item.numerators).push_back(i);
+            plan.append(std::move(item));
+            continue;
+        }
+        const Rational size = entry.ratio.absolute();
+        std::vector<std::uint32_t> members;
+        for (std::uint32_t j = i; j < entries.size(); ++j)
+            if (!done[j] && !entries[j].is_free() && entries[j].ratio.absolute() == size) {
+                members.push_back(j);
+                done[j] = 1;
+            }
+        add_group(plan, entries, members, size);
+    }
+    return plan;
+}
+
+void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
+    Cost& cost = node.cost;
+    switch (node.kind) {
+        case Kind::number:
+            cost.plain = cost.negative = number_tokens(node.value);
+            cost.inverse = node.value.is_zero() ? 2 : std::min(1 + cost.plain, number_tokens(reciprocal(node.value)));
+            break;
+        case Kind::constant: cost = {1, 1, 2}; break;
+        case Kind::symbol:
+            cost = {1, node.op == Op::inf || node.op == Op::neg_inf || node.op == Op::nan ? 1 : 2, 2};
+            break;
+        case Kind::sum: {
+            const Scale scale = entries.size() == 1 ? entry_cost(entries[0]) : plan_sum(entries).cost;
+            cost = {scale.plain, std::min(scale.negative, scale.plain + 1), scale.plain + 1};
+            cost.plain = std::min(cost.plain, cost.negative + 1);
+            break;
+        }
+        case Kind::product: {
+            const ProductPlan plan = plan_product(entries);
+            const int upright = plan.joints() + (plan.n_numerators == 0);
+            cost = {plan.plain() + upright, plan.negative() + upright,
+                    plan.plain() + plan.joints() + (plan.n_denominators == 0)};
+            node.no_numerator = plan.n_numerators == 0;
+            break;
+        }
+        case Kind::function: {
+            const Cost& inner = arena_[node.argument].cost;
+            if (info(node.op).parity == Parity::odd) {
+                cost.plain = 1 + std::min(inner.plain, 1 + inner.negative);
+                cost.negative = std::min(1 + inner.negative, 1 + cost.plain);
+            } else {
+                const bool even = info(node.op).parity == Parity::even;
+                cost.plain = 1 + (even ? std::min(inner.plain, inner.negative) : inner.plain);
+                cost.negative = 1 + (node.op == Op::log ? std::min(inner.inverse, cost.plain) : cost.plain);
+            }
+            cost.inverse = 1 + cost.plain;
+            break;
+        }
+        default: cost = {1, 2, 2}; break;
+    }
+}
+
+}  // namespace simplipy

@@ -1,0 +1,54 @@
+// The shortest spelling of a canonical term in the paper's tokens: how many tokens, and which.
+//
+// Costs are computed once for each new term from those of its children. Signs are free where a sum can subtract, an odd
+// function or a factor can turn; reciprocals are free where a product can divide; equal coefficients and exponents
+// share their operator. Among equals the spelling with fewer number literals is taken.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "term.hpp"
+
+namespace simplipy {
+
+class Speller {
+   public:
+    // `merge_even_roots`: sqrt(a)*sqrt(b) may be written sqrt(a*b), which is defined in more places.
+    Speller(const Arena& arena, bool merge_even_roots) : arena_(arena), merge_even_roots_(merge_even_roots) {}
+
+    // Sets cost and no_numerator of a node whose children have theirs.
+    void set_cost(TermNode& node, std::span<const Entry> entries) const;
+
+    enum class Mode : std::uint8_t { plain, negative, inverse };
+
+    // Writes a free constant, or its negative where the spelling has turned a sign that the constant absorbs.
+    using WriteConstant = std::function<void(const TermNode& constant, bool negative, std::vector<Node>& out)>;
+
+    // Appends the postfix spelling of the term, of its negative or of its reciprocal.
+    void emit(TermId id, Mode mode, std::vector<Node>& out, const WriteConstant& write) const;
+
+   private:
+    struct Scale {
+        int plain;
+        int negative;
+    };
+    struct Item;
+    struct SumPlan;
+    struct ProductPlan;
+    struct Emitter;
+
+    Scale entry_cost(const Entry& entry) const;
+    std::vector<Scale> chain_items(std::span<const Entry> entries,
+                                   const std::vector<std::vector<std::uint32_t>>& groups) const;
+    SumPlan plan_sum(std::span<const Entry> entries) const;
+    ProductPlan plan_product(std::span<const Entry> entries) const;
+    void add_group(ProductPlan& plan, std::span<const Entry> entries, const std::vector<std::uint32_t>& members,
+                   const Rational& exponent) const;
+
+    const Arena& arena_;
+    bool merge_even_roots_;
+};
+
+}  // namespace simplipy

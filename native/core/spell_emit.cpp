@@ -1,0 +1,315 @@
+#include <optional>
+
+#include "spell_plan.hpp"
+
+namespace simplipy {
+
+// Writes spellings by the plans that costs were counted with.
+struct Speller::Emitter {
+    const Speller& speller;
+    const Arena& arena;
+    const WriteConstant& write;
+    std::vector<Node>& out;
+
+    using Leaf = std::function<void()>;
+
+    void op(Op o) { out.push_back(Node::of(o)); }
+
+    void term(TermId id, Mode mode) {
+        const TermNode& node = arena[id];
+        switch (node.kind) {
+            case Kind::number: number(node.value, mode); break;
+            case Kind::constant:
+                write(node, mode == Mode::negative, out);
+                if (mode == Mode::inverse) op(Op::inv);
+                break;
+            case Kind::sum: sum(id, mode); break;
+            case Kind::product: product(id, mode, nullptr); break;
+            case Kind::function: function(node, mode); break;
+            default: atom(node, mode); break;
+        }
+    }
+
+    void signed_term(TermId id, bool negative) { term(id, negative ? Mode::negative : Mode::plain); }
+
+    void number(const Rational& value, Mode mode) {
+        if (mode == Mode::inverse) {
+            if (!value.is_zero() && number_tokens(reciprocal(value)) <= number_tokens(value) + 1) {
+                emit_number(reciprocal(value), out);
+            } else {
+                emit_number(value, out);
+                op(Op::inv);
+            }
+            return;
+        }
+        emit_number(mode == Mode::negative ? -value : value, out);
+    }
+
+    void atom(const TermNode& node, Mode mode) {
+        if (node.kind == Kind::variable) {
+            out.push_back(Node::variable(node.payload));
+        } else if (node.kind == Kind::opaque) {
+            out.push_back(Node::number({node.payload, node.exponent}));
+        } else if (mode == Mode::negative && (node.op == Op::inf || node.op == Op::neg_inf)) {
+            op(node.op == Op::inf ? Op::neg_inf : Op::inf);
+            return;
+        } else {
+            op(node.op);
+            if (node.op == Op::nan) return;
+        }
+        if (mode == Mode::negative) op(Op::neg);
+        if (mode == Mode::inverse) op(Op::inv);
+    }
+
+    void function(const TermNode& node, Mode mode) {
+        const Cost& inner = arena[node.argument].cost;
+        const Parity parity = info(node.op).parity;
+        if (mode == Mode::inverse) {
+            function(node, Mode::plain);
+            op(Op::inv);
+        } else if (parity == Parity::odd) {
+            const bool direct = mode == Mode::plain ? inner.plain <= 1 + inner.negative : inner.negative <= 1 + inner.plain;
+            signed_term(node.argument, (mode == Mode::negative) == direct);
+            op(node.op);
+            if (!direct) op(Op::neg);
+        } else if (mode == Mode::negative && node.op == Op::log && inner.inverse < inner.plain + 1) {
+            term(node.argument, Mode::inverse);
+            op(Op::log);
+        } else {
+            signed_term(node.argument, parity == Parity::even && inner.negative < inner.plain);
+            op(node.op);
+            if (mode == Mode::negative) op(Op::neg);
+        }
+    }
+
+    // ---- sums
+
+    void sum(TermId id, Mode mode) {
+        const std::span<const Entry> entries = arena.entries(id);
+        const bool negative = mode == Mode::negative;
+        if (entries.size() == 1) {
+            const Scale cost = speller.entry_cost(entries[0]);
+            const bool turned = (negative ? cost.plain : cost.negative) + 1 < (negative ? cost.negative : cost.plain);
+            entry(entries[0], negative != turned);
+            if (turned) op(Op::neg);
+        } else {
+            const SumPlan plan = speller.plan_sum(entries);
+            chain(divided(entries, plan.content), negative);
+            scale_by(plan.content);
+        }
+        if (mode == Mode::inverse) op(Op::inv);
+    }
+
+    // Multiplies what was written last by k > 0.
+    void scale_by(const Rational& k) {
+        if (k.is_one()) return;
+        const Scaling how = scaling(k, false);
+        if (how.kind == Scaling::Kind::chain) {
+            emit_chain_tokens(k.q, Op::div2, out);
+            emit_chain_tokens(k.p, Op::mult2, out);
+        } else if (how.kind == Scaling::Kind::literal) {
+            emit_number(k, out);
+            op(Op::mul);
+        } else {
+            if (k.p != 1) {
+                emit_number(Rational::reduced(k.p, 1), out);
+                op(Op::mul);
+            }
+            divide_by(k.q);
+        }
+    }
+
+    void divide_by(Int128 q) {
+        if (chain_tokens(q) < impossible) {
+            emit_chain_tokens(q, Op::div2, out);
+        } else {
+            emit_number(Rational::reduced(q, 1), out);
+            op(Op::div);
+        }
+    }
+
+    void chain(const std::vector<Entry>& entries, bool negative) {
+        const auto groups = coefficient_groups(entries);
+        std::vector<Scale> items = speller.chain_items(entries, groups);
+        if (negative)
+            for (Scale& item : items) std::swap(item.plain, item.negative);
+        std::size_t head = 0;
+        int head_extra = impossible;
+        int turned_extra = impossible;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const int least = std::min(items[i].plain, items[i].negative);
+            if (items[i].plain - least < head_extra) {
+                head = i;
+                head_extra = items[i].plain - least;
+            }
+            turned_extra = std::min(turned_extra, items[i].negative - least);
+        }
+        if (turned_extra + 1 < head_extra) {
+            chain(entries, !negative);
+            op(Op::neg);
+            return;
+        }
+        group(entries, groups[head], negative);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (i == head) continue;
+            const bool subtract = items[i].negative < items[i].plain;
+            group(entries, groups[i], negative != subtract);
+            op(subtract ? Op::sub : Op::add);
+        }
+    }
+
+    void group(const std::vector<Entry>& entries, const std::vector<std::uint32_t>& members, bool negative) {
+        if (members.size() == 1) {
+            entry(entries[members[0]], negative);
+            return;
+        }
+        std::vector<Entry> units;
+        for (const std::uint32_t i : members) {
+            units.push_back(entries[i]);
+            units.back().ratio = entries[i].ratio.sign();
+        }
+        chain(units, negative);
+        scale_by(entries[members[0]].ratio.absolute());
+    }
+
+    void entry(const Entry& e, bool negative) {
+        const TermNode& node = arena[e.term];
+        const bool cheaper_turned = node.cost.negative < node.cost.plain;
+        if (e.term == one_term) {
+            if (e.is_free()) {
+                write(arena[e.other], negative, out);
+            } else {
+                emit_number(negative ? -e.ratio : e.ratio, out);
+            }
+            return;
+        }
+        if (e.is_free()) {
+            const bool turned = negative != cheaper_turned;
+            times(e.term, cheaper_turned, [&] { write(arena[e.other], turned, out); });
+            return;
+        }
+        const bool wanted = (e.ratio.sign() < 0) != negative;
+        const Rational k = e.ratio.absolute();
+        const Scaling how = scaling(k, node.no_numerator);
+        if (!how.takes_sign) {
+            signed_term(e.term, wanted);
+            scale_by_chain_or_quotient(k, how);
+            return;
+        }
+        const bool literal_negative = wanted != cheaper_turned;
+        const Rational literal = how.kind == Scaling::Kind::literal ? k : Rational::reduced(k.p, 1);
+        times(e.term, cheaper_turned, [&] { emit_number(literal_negative ? -literal : literal, out); });
+        if (how.kind == Scaling::Kind::ratio) divide_by(k.q);
+    }
+
+    void scale_by_chain_or_quotient(const Rational& k, const Scaling& how) {
+        if (how.kind == Scaling::Kind::chain) {
+            emit_chain_tokens(k.q, Op::div2, out);
+            emit_chain_tokens(k.p, Op::mult2, out);
+        } else {
+            divide_by(k.q);
+        }
+    }
+
+    // leaf * term, where the leaf is a number or constant that a reciprocal takes as its numerator.
+    void times(TermId id, bool negative, const Leaf& leaf) {
+        if (arena[id].no_numerator) {
+            product(id, negative ? Mode::negative : Mode::plain, &leaf);
+            return;
+        }
+        leaf();
+        signed_term(id, negative);
+        op(Op::mul);
+    }
+
+    // ---- products
+
+    void product(TermId id, Mode mode, const Leaf* numerator) {
+        const std::span<const Entry> entries = arena.entries(id);
+        const ProductPlan plan = speller.plan_product(entries);
+        const bool negative = mode == Mode::negative;
+        const bool by_minus = negative && plan.plain() + 1 < plan.total + (plan.parity ? 0 : plan.turn);
+        items(plan.items, entries, mode == Mode::inverse, negative && !by_minus, numerator);
+        if (by_minus) op(Op::neg);
+    }
+
+    // Writes the product of the items, with the wanted sign if one is wanted.
+    void items(const std::vector<Item>& list, std::span<const Entry> entries, bool invert, std::optional<bool> negative,
+               const Leaf* numerator) {
+        std::vector<char> turned(list.size());
+        bool parity = false;
+        std::size_t cheapest = 0;
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            turned[i] = list[i].cheaper_turned();
+            parity ^= turned[i] != 0;
+            if (std::abs(list[i].negative - list[i].plain) < std::abs(list[cheapest].negative - list[cheapest].plain))
+                cheapest = i;
+        }
+        if (negative && parity != *negative) turned[cheapest] ^= 1;
+        int n_written = 0;
+        if (numerator != nullptr) {
+            (*numerator)();
+            n_written = 1;
+        }
+        const auto side = [&](bool denominators) {
+            int n = 0;
+            for (std::size_t i = 0; i < list.size(); ++i) {
+                if ((list[i].denominator != invert) != denominators) continue;
+                item(list[i], entries, turned[i] != 0);
+                if (n++ > 0 || (!denominators && n_written > 0)) op(Op::mul);
+            }
+            return n;
+        };
+        n_written += side(false);
+        if (side(true) > 0) op(n_written > 0 ? Op::div : Op::inv);
+    }
+
+    void item(const Item& it, std::span<const Entry> entries, bool negative) {
+        if (!it.units.empty()) {
+            const std::optional<bool> sign = it.exponent.even_numerator() ? std::nullopt : std::optional(negative);
+            items(it.units, entries, it.denominator, sign, nullptr);
+            emit_power(it.exponent, out);
+            return;
+        }
+        if (it.merged_absolute) {
+            absolutes(it, entries);
+            return;
+        }
+        const Entry& e = entries[it.numerators.empty() ? it.denominators[0] : it.numerators[0]];
+        if (!e.is_free()) {
+            signed_term(e.term, negative);
+            return;
+        }
+        const TermNode& base = arena[e.term];
+        if (base.kind == Kind::symbol && base.op == Op::e) {
+            signed_term(e.other, it.denominator);
+            op(Op::exp);
+        } else {
+            term(e.term, Mode::plain);
+            signed_term(e.other, it.denominator);
+            op(Op::pow);
+        }
+    }
+
+    void absolutes(const Item& it, std::span<const Entry> entries) {
+        const auto write_all = [&](const std::vector<std::uint32_t>& members) {
+            for (std::size_t k = 0; k < members.size(); ++k) {
+                const TermId argument = arena[entries[members[k]].term].argument;
+                signed_term(argument, arena[argument].cost.negative < arena[argument].cost.plain);
+                if (k > 0) op(Op::mul);
+            }
+        };
+        write_all(it.denominator ? it.denominators : it.numerators);
+        if (!it.denominator && !it.denominators.empty()) {
+            write_all(it.denominators);
+            op(Op::div);
+        }
+        op(Op::abs);
+    }
+};
+
+void Speller::emit(TermId id, Mode mode, std::vector<Node>& out, const WriteConstant& write) const {
+    Emitter{*this, arena_, write, out}.term(id, mode);
+}
+
+}  // namespace simplipy

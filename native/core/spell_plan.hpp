@@ -1,0 +1,82 @@
+// What costs and emission of spellings share: the plans, so that what is written is what was counted.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "spell.hpp"
+
+namespace simplipy {
+
+inline constexpr int impossible = 1 << 28;
+
+// How |k| * T is written around the spelling of T.
+struct Scaling {
+    enum class Kind : std::uint8_t { chain, literal, ratio };
+    Kind kind = Kind::chain;
+    int tokens = 0;           // besides those of T
+    bool takes_sign = false;  // the literal carries a minus sign
+};
+
+// Fewest tokens among multk (or divk, powk, pow1_k) whose integers multiply to n; impossible when n has other factors.
+int chain_tokens(Int128 n);
+void emit_chain_tokens(Int128 n, Op two, std::vector<Node>& out);
+
+Scaling scaling(const Rational& k, bool no_numerator);
+
+// The power m = p/q > 0 around its base: roots first, then powers.
+int power_tokens(const Rational& m);
+void emit_power(const Rational& m, std::vector<Node>& out);
+
+// A number: one literal, or a quotient of two.
+int number_tokens(const Rational& value);
+void emit_number(const Rational& value, std::vector<Node>& out);
+
+// Entries with the same |ratio| (not 1), bracketed: 2*a - 2*b is 2*(a - b). Groups of indices.
+std::vector<std::vector<std::uint32_t>> coefficient_groups(std::span<const Entry> entries);
+
+std::vector<Entry> divided(std::span<const Entry> entries, const Rational& content);
+
+// The content taken out of the whole sum.
+struct Speller::SumPlan {
+    Rational content = 1;
+    Scale cost{impossible, impossible};
+};
+
+// One factor of the written product: a base with exponent 1, a symbolic power, or bases that share an exponent.
+struct Speller::Item {
+    bool denominator = false;
+    int plain = 0;
+    int negative = impossible;
+    Rational exponent = 1;
+    bool merged_absolute = false;           // |a| * |b| as |a * b|
+    std::vector<std::uint32_t> numerators;  // indices of entries
+    std::vector<std::uint32_t> denominators;
+    std::vector<Item> units;  // of a shared exponent: the items inside
+
+    bool cheaper_turned() const { return negative < plain; }
+};
+
+struct Speller::ProductPlan {
+    std::vector<Item> items;
+    int n_numerators = 0;
+    int n_denominators = 0;
+    int total = 0;          // tokens of all items, each at its cheaper sign
+    int parity = 0;         // of the items that are cheaper turned
+    int turn = impossible;  // cheapest change of parity
+
+    int plain() const { return total + (parity ? turn : 0); }
+    int negative() const { return std::min(total + (parity ? 0 : turn), plain() + 1); }
+    int joints() const { return n_numerators + n_denominators - 1; }
+
+    void append(Item item) {
+        (item.denominator ? n_denominators : n_numerators)++;
+        total += std::min(item.plain, item.negative);
+        if (item.cheaper_turned()) parity ^= 1;
+        turn = std::min(turn, std::abs(item.negative - item.plain));
+        items.push_back(std::move(item));
+    }
+};
+
+}  // namespace simplipy
