@@ -33,8 +33,9 @@ def fitted_law(planets: pd.DataFrame) -> simplipy.Expression:
 
 def print_table(console: Console, law: simplipy.Expression, planets: pd.DataFrame) -> None:
     """Observed and predicted periods, planet by planet."""
-    headers = ("planet", "distance (au)", "period (days)", law.infix(precision=5), "error")
-    table = Table(*headers, title="Kepler's third law")
+    table = Table("planet", title="Kepler's third law")
+    for header in ("distance (au)", "period (days)", law.infix(precision=5), "error"):
+        table.add_column(header, justify="right")
     predicted = law(planets)
     for row, value in zip(planets.itertuples(), predicted, strict=True):
         error = value / row.period_days - 1
@@ -44,15 +45,16 @@ def print_table(console: Console, law: simplipy.Expression, planets: pd.DataFram
 
 def draw(law: simplipy.Expression, planets: pd.DataFrame) -> None:
     """Periods against distances on logarithmic axes, with the law as a line."""
-    distances = np.geomspace(0.3, 40, 200)
+    distances = np.geomspace(0.3, 60, 200)
+    label = law.rename({"distance_au": "a"}).latex(precision=5)
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    axes.loglog(distances, law({"distance_au": distances}), color="#0072b2", label=f"${law.latex(precision=5)}$")
+    axes.loglog(distances, law({"distance_au": distances}), color="#0072b2", label=f"$T = {label}$")
     axes.loglog(planets["distance_au"], planets["period_days"], "o", color="#d55e00", label="planets")
     for row in planets.itertuples():
         place = (row.distance_au, row.period_days)
         axes.annotate(row.planet, place, xytext=(6, -10), textcoords="offset points", fontsize=8)
-    axes.set_xlabel("distance from the Sun (au)")
-    axes.set_ylabel("orbital period (days)")
+    axes.set_xlabel("distance from the Sun, $a$ (au)")
+    axes.set_ylabel("orbital period, $T$ (days)")
     axes.legend()
     FIGURE.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(FIGURE, dpi=120)

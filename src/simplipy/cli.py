@@ -26,9 +26,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-console = Console()
+# names are the user's: [red] and :smile: mean nothing
+console = Console(markup=False, emoji=False, highlight=False)
 
 _MAX_TREE_NODES = 200
+# so that a formula may begin with a minus; a misspelt option is then refused as an extra argument
+_FORMULA_FIRST = {"ignore_unknown_options": True}
 
 Formula = Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, for example 'x1*sin(x2) + <constant>'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -38,8 +41,11 @@ def main() -> None:
     """Run the command line and turn a user's mistake into a message and exit code 2."""
     try:
         app()
-    except (SimplipyError, OSError) as error:
+    except SimplipyError as error:
         print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
 
 
@@ -58,7 +64,7 @@ def _root(
     pass
 
 
-@app.command()
+@app.command(context_settings=_FORMULA_FIRST)
 def show(expr: Formula, as_json: AsJson = False) -> None:
     """Show a formula: tokens, tree, LaTeX, length, variables.
 
@@ -82,12 +88,12 @@ def show(expr: Formula, as_json: AsJson = False) -> None:
     table.add_column(overflow="fold")
     for name, value in facts.items():
         table.add_row(name, " ".join(value) if isinstance(value, list) else str(value))
-    console.print(table, markup=False)
+    console.print(table)
     if len(e) <= _MAX_TREE_NODES:
-        console.print(_tree_view(e.tokens), markup=False)
+        console.print(_tree_view(e.tokens))
 
 
-@app.command(name="eval")
+@app.command(name="eval", context_settings=_FORMULA_FIRST)
 def evaluate(
     expr: Formula,
     data: Annotated[Path, typer.Option(help="CSV or TSV file with a header; columns bind by name.")],
@@ -102,6 +108,8 @@ def evaluate(
     import pandas as pd
 
     e = simplipy.parse(expr)
+    if e.n_constants:
+        raise SimplipyError(f"write a number for each <constant> in {e}: a free constant has no value")
     frame = read_table(data)
     values = e(frame).tolist()
     n_undefined = sum(math.isnan(v) for v in values)
@@ -115,10 +123,12 @@ def evaluate(
         print(json.dumps({"infix": e.infix(), "n_rows": len(values), "n_undefined": n_undefined, "values": printable}))
         return
     shown = frame[[*e.variables]].head(rows)
-    table = Table(*shown.columns, e.infix(precision=4))
+    table = Table()
+    for name in (*shown.columns, e.infix(precision=6)):
+        table.add_column(name, justify="right")
     for row, value in zip(shown.itertuples(index=False), values[:rows], strict=False):
         table.add_row(*(f"{cell:.6g}" if pd.api.types.is_number(cell) else str(cell) for cell in row), f"{value:.6g}")
-    console.print(table, markup=False)
+    console.print(table)
     print(f"{len(values)} rows, {n_undefined} undefined" + (f"; written to {out}" if out else ""))
 
 

@@ -1,4 +1,4 @@
-"""The command line, run as `python -m simplipy`: output, --json, exit codes, no traceback for a user's mistake."""
+"""The command line: output, --json, exit codes, no traceback for a user's mistake."""
 
 from __future__ import annotations
 
@@ -7,14 +7,42 @@ import math
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from simplipy import cli
 
-def run(*arguments: str, cwd: Path | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
+
+class Done(NamedTuple):
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """The command line in this process: a process of its own costs a second for each."""
+
+    def call(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["simplipy", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return Done(end.value.code or 0, *capsys.readouterr())
+
+    return call
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(("show", "x1"), 0), (("show", "x1 +"), 2)])
+def test_python_dash_m(arguments: tuple[str, ...], code: int) -> None:
     command = [sys.executable, "-m", "simplipy", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, input=stdin, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
 
 
 def strict_json(text: str) -> object:
@@ -35,7 +63,7 @@ def lists_in(thing: object) -> list[list]:
     return []
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], *patterns: str) -> None:
+def assert_refused(done: Done, *patterns: str) -> None:
     assert done.returncode == 2, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr + done.stdout
     for pattern in patterns:
@@ -49,7 +77,7 @@ def csv(tmp_path: Path) -> Path:
     return path
 
 
-def test_show() -> None:
+def test_show(run: Callable[..., Done]) -> None:
     done = run("show", "x1*sin(x2)/2")
     assert done.returncode == 0, done.stderr
     assert "\\sin" in done.stdout
@@ -58,7 +86,7 @@ def test_show() -> None:
     assert done.stderr == ""
 
 
-def test_show_json() -> None:
+def test_show_json(run: Callable[..., Done]) -> None:
     done = run("show", "x1*sin(x2)/2", "--json")
     assert done.returncode == 0, done.stderr
     shown = strict_json(done.stdout)
@@ -68,19 +96,26 @@ def test_show_json() -> None:
     assert "\\sin" in shown["latex"]
 
 
-def test_show_of_a_leading_minus() -> None:
-    done = run("show", "--json", "--", "-x1^2")
+@pytest.mark.parametrize("arguments", [("--json", "--", "-x1^2"), ("-x1^2", "--json"), ("--json", "-x1^2")])
+def test_show_of_a_leading_minus(run: Callable[..., Done], arguments: tuple[str, ...]) -> None:
+    done = run("show", *arguments)
     assert done.returncode == 0, done.stderr
     assert strict_json(done.stdout)["tokens"] == ["neg", "pow2", "x1"]
 
 
-def test_show_does_not_need_ascii() -> None:
+def test_names_are_shown_as_they_are(run: Callable[..., Done]) -> None:
+    done = run("show", "`[red]a`*`:smile:` + `[/]`")
+    assert done.returncode == 0, done.stderr
+    assert "`[red]a`*`:smile:` + `[/]`" in done.stdout
+
+
+def test_show_does_not_need_ascii(run: Callable[..., Done]) -> None:
     done = run("show", "`größe µ` + 1", "--json")
     assert done.returncode == 0, done.stderr
     assert strict_json(done.stdout)["tokens"] == ["+", "`größe µ`", "1"]
 
 
-def test_eval_json(csv: Path) -> None:
+def test_eval_json(run: Callable[..., Done], csv: Path) -> None:
     done = run("eval", "x1^2 + log(x2)", "--data", str(csv), "--json")
     assert done.returncode == 0, done.stderr
     columns = [c for c in lists_in(strict_json(done.stdout)) if len(c) == 3 and c[2] is None]
@@ -89,7 +124,7 @@ def test_eval_json(csv: Path) -> None:
     assert columns[0][1] == pytest.approx(1 + math.log(0.5))
 
 
-def test_eval_text(csv: Path) -> None:
+def test_eval_text(run: Callable[..., Done], csv: Path) -> None:
     done = run("eval", "x1 + 100.25", "--data", str(csv))
     assert done.returncode == 0, done.stderr
     numbers = [float(word) for word in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", done.stdout)]
@@ -97,20 +132,20 @@ def test_eval_text(csv: Path) -> None:
         assert expected in numbers, done.stdout
 
 
-def test_eval_binds_columns_by_name(csv: Path) -> None:
+def test_eval_binds_columns_by_name(run: Callable[..., Done], csv: Path) -> None:
     done = run("eval", "mass*`my var`", "--data", str(csv), "--json")
     assert done.returncode == 0, done.stderr
     assert [12.0, 16.0, 16.0] in lists_in(strict_json(done.stdout))
 
 
-def test_eval_does_not_depend_on_the_order_of_columns(tmp_path: Path) -> None:
+def test_eval_does_not_depend_on_the_order_of_columns(run: Callable[..., Done], tmp_path: Path) -> None:
     path = tmp_path / "swapped.csv"
     path.write_text("x2,x1\n10,1\n20,2\n")
     done = run("eval", "x1 - x2", "--data", str(path), "--json")
     assert [-9.0, -18.0] in lists_in(strict_json(done.stdout))
 
 
-def test_eval_of_an_empty_cell_is_undefined(tmp_path: Path) -> None:
+def test_eval_of_an_empty_cell_is_undefined(run: Callable[..., Done], tmp_path: Path) -> None:
     path = tmp_path / "gap.csv"
     path.write_text("x1,x2\n1,5\n,6\n3,7\n")
     done = run("eval", "x1 + x2", "--data", str(path), "--json")
@@ -119,7 +154,7 @@ def test_eval_of_an_empty_cell_is_undefined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("show", "--help"), ("eval", "--help")])
-def test_help(arguments: tuple[str, ...]) -> None:
+def test_help(run: Callable[..., Done], arguments: tuple[str, ...]) -> None:
     done = run(*arguments)
     assert done.returncode == 0
     assert "usage" in done.stdout.lower()
@@ -135,41 +170,41 @@ def test_help(arguments: tuple[str, ...]) -> None:
         (("show", "x1 + * x2"), r"(?m)^\s*\^"),
         (("show", "sinn(x1)"), "sin"),
         (("show", "sin(x1"), r"\^"),
-        (("show", ""), "empty|."),
+        (("show", ""), "empty"),
         (("show",), "."),
         (("show", "x1", "--jsno"), "."),
         (("shwo", "x1"), "."),
         (("eval", "x1"), "--data"),
-        (("eval", "x1", "--data", "no_such_file.csv"), "no_such_file.csv"),
+        (("eval", "x1", "--data", "no_such_file.csv"), "error: no_such_file.csv: No such file"),
         (("eval", "x1", "--data", "."), "."),
     ],
     ids=lambda value: "_".join(value) if isinstance(value, tuple) else "",
 )
-def test_mistakes_end_with_2(arguments: tuple[str, ...], pattern: str) -> None:
+def test_mistakes_end_with_2(run: Callable[..., Done], arguments: tuple[str, ...], pattern: str) -> None:
     done = run(*arguments)
     assert_refused(done, pattern)
     assert done.stderr.strip()
 
 
-def test_missing_column_is_named(csv: Path) -> None:
+def test_missing_column_is_named(run: Callable[..., Done], csv: Path) -> None:
     assert_refused(run("eval", "x1 + speed", "--data", str(csv)), "speed")
     assert_refused(run("eval", "x7", "--data", str(csv)), "x7")
 
 
-def test_free_constants_are_refused(csv: Path) -> None:
-    assert_refused(run("eval", "<constant>*x1", "--data", str(csv)), "constant")
+def test_free_constants_are_refused(run: Callable[..., Done], csv: Path) -> None:
+    assert_refused(run("eval", "<constant>*x1", "--data", str(csv)), "write a number for each <constant>")
 
 
 @pytest.mark.parametrize(
     "content", ["", "x1\n1\nabc\n", "x1,x2\n1,2\n3\n4,5,6\n", "\x00\x01\x02"], ids=["empty", "text", "ragged", "binary"]
 )
-def test_broken_csv(tmp_path: Path, content: str) -> None:
+def test_broken_csv(run: Callable[..., Done], tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.csv"
     path.write_text(content)
     assert_refused(run("eval", "x1", "--data", str(path)), "broken.csv|line|row|column")
 
 
-def test_csv_with_a_header_alone(tmp_path: Path) -> None:
+def test_csv_with_a_header_alone(run: Callable[..., Done], tmp_path: Path) -> None:
     path = tmp_path / "header.csv"
     path.write_text("x1\n")
     done = run("eval", "x1", "--data", str(path), "--json")
@@ -177,7 +212,7 @@ def test_csv_with_a_header_alone(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_csv_as_spreadsheets_write_it(tmp_path: Path) -> None:
+def test_csv_as_spreadsheets_write_it(run: Callable[..., Done], tmp_path: Path) -> None:
     path = tmp_path / "bom.csv"
     path.write_bytes(b"\xef\xbb\xbfx1,x2\r\n1,2\r\n3,4\r\n")
     done = run("eval", "x1*x2", "--data", str(path), "--json")
@@ -185,7 +220,7 @@ def test_csv_as_spreadsheets_write_it(tmp_path: Path) -> None:
     assert [2.0, 12.0] in lists_in(strict_json(done.stdout))
 
 
-def test_no_arguments_explain_themselves() -> None:
+def test_no_arguments_explain_themselves(run: Callable[..., Done]) -> None:
     done = run()
     assert done.returncode in (0, 2)
     assert "usage" in (done.stdout + done.stderr).lower()
