@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "spell_plan.hpp"
+
 namespace simplipy {
 namespace {
 
@@ -75,7 +77,7 @@ TermId Canonicalizer::leaf(const Node& node) {
     switch (node.op) {
         case Op::variable: return variable(node.payload);
         // the k-th constant of the input is variable k in definitions
-        case Op::constant: return new_constant({Node::variable(n_constants_ + 1)});
+        case Op::constant: return new_constant({Node::variable(++n_input_constants_)});
         case Op::number: {
             if (const auto value = to_rational(node.decimal())) return number(*value);
             TermNode opaque;
@@ -105,12 +107,7 @@ void Canonicalizer::to_sum(Value& value, const Rational& ratio, std::vector<Entr
     if (value.open == Open::sum) {
         for (Entry entry : value.sum) {
             if (!entry.is_free()) entry.ratio = entry.ratio * ratio;
-            if (entry.is_free() && !ratio.is_one() && options_.track) {
-                std::vector<Node> scaled = definition_of(entry.other);
-                scaled.push_back(Node::number(*to_decimal(ratio)));
-                scaled.push_back(Node::of(Op::mul));
-                entry.other = new_constant(std::move(scaled));
-            }
+            if (entry.is_free()) entry.other = scaled_constant(entry.other, ratio);
             list.push_back(entry);
         }
         return;
@@ -346,12 +343,26 @@ void Canonicalizer::note(const char* event) {
 std::vector<Node> Canonicalizer::definition_of(TermId id) {
     std::vector<Node> out;
     if (!options_.track) return out;
-    speller_.emit(id, Speller::Mode::plain, out, [this](const TermNode& node, bool negative, std::vector<Node>& to) {
+    speller_.emit(id, Speller::Mode::plain, out, [this](const TermNode& node, const Rational& ratio, std::vector<Node>& to) {
         const std::vector<Node>& inner = definition(node.payload);
         to.insert(to.end(), inner.begin(), inner.end());
-        if (negative) to.push_back(Node::of(Op::neg));
+        multiply_definition(to, ratio);
     });
     return out;
+}
+
+void multiply_definition(std::vector<Node>& definition, const Rational& ratio) {
+    if (ratio.is_one()) return;
+    emit_number(ratio, definition);
+    definition.push_back(Node::of(Op::mul));
+}
+
+// The constant that stands for ratio times this one.
+TermId Canonicalizer::scaled_constant(TermId constant, const Rational& ratio) {
+    if (!options_.track || ratio.is_one()) return constant;
+    std::vector<Node> scaled = definition_of(constant);
+    multiply_definition(scaled, ratio);
+    return new_constant(std::move(scaled));
 }
 
 std::vector<Node> Canonicalizer::define_sum(const std::vector<Entry>& entries) {

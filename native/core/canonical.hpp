@@ -36,6 +36,9 @@ struct Parts {
     std::vector<Entry> factors;
 };
 
+// Appends "times ratio" to the postfix of a constant's definition.
+void multiply_definition(std::vector<Node>& definition, const Rational& ratio);
+
 class Canonicalizer {
    public:
     Canonicalizer(Arena& arena, const CanonicalOptions& options);
@@ -125,6 +128,7 @@ class Canonicalizer {
 
     // definitions of constants
     std::vector<Node> definition_of(TermId id);
+    TermId scaled_constant(TermId constant, const Rational& ratio);
     std::vector<Node> define_sum(const std::vector<Entry>& entries);
     std::vector<Node> define_power(TermId base, const Rational& exponent);
     void note(const char* event);
@@ -133,6 +137,7 @@ class Canonicalizer {
     const CanonicalOptions& options_;
     Speller speller_;
     std::int64_t n_constants_ = 0;
+    std::int64_t n_input_constants_ = 0;
     std::vector<std::vector<Node>> definitions_;
     std::vector<std::string> events_;
 };

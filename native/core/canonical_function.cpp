@@ -53,7 +53,7 @@ TermId Canonicalizer::absolute(TermId argument) {
         for (const Entry& factor : whole.factors) {
             const TermNode& base = arena_[factor.term];
             const bool nonnegative =
-                base.low >= 0.0 || (!factor.is_free() && (factor.ratio.even_integer() || !factor.ratio.odd_denominator()));
+                base.low >= 0.0 || (!factor.is_free() && (factor.ratio.even_power() || !factor.ratio.odd_denominator()));
             if (nonnegative) {
                 parts.factors.push_back(factor);
             } else if (factor.is_free()) {
@@ -89,8 +89,7 @@ TermId Canonicalizer::logarithm(TermId argument) {
         if (!rest.empty()) add(sum, logarithm(make_product(rest)), Rational(1));
         return close_sum(std::move(sum));
     }
-    if (factors.size() == 1 && !factors[0].is_free() && !factors[0].ratio.even_integer() &&
-        !(factors[0].ratio.odd_denominator() && factors[0].ratio.even_numerator())) {
+    if (factors.size() == 1 && !factors[0].is_free() && !factors[0].ratio.even_power()) {
         // an odd power is positive where its base is
         return scaled(logarithm(factors[0].term), factors[0].ratio);
     }

@@ -33,7 +33,7 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
             }
             return;
         case Kind::function:
-            if (node.op == Op::abs && exponent.even_integer()) {
+            if (node.op == Op::abs && exponent.even_power()) {
                 multiply(parts, node.argument, exponent);
                 return;
             }
@@ -178,9 +178,9 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
             } else {
                 rest.push_back(factor);
             }
-        } else if (factor.ratio.even_integer()) {
+        } else if (factor.ratio.even_power()) {
             const Rational power = factor.ratio * exponent;
-            const bool plain = base.low >= 0.0 || power.even_integer();
+            const bool plain = base.low >= 0.0 || power.even_power();
             multiply(parts, plain ? factor.term : absolute(factor.term), power);
         } else if (base.low >= 0.0 || !factor.ratio.odd_denominator()) {
             multiply(parts, factor.term, factor.ratio * exponent);
@@ -260,6 +260,8 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
         return;
     }
     if (base == one_term && (options_.extend || !power.partial)) return;
+    // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
+    if (base == zero_term && !options_.extend) throw Overflow{};
     if (is_exponential(node)) {
         multiply_exponential(parts, exponent);
         return;

@@ -9,22 +9,12 @@ void Canonicalizer::add(std::vector<Entry>& list, TermId id, const Rational& rat
     if (node.kind == Kind::number) {
         list.push_back({one_term, no_term, node.value * ratio});
     } else if (node.kind == Kind::constant) {
-        list.push_back({one_term, ratio.is_one() ? id : new_constant(define_sum({{one_term, id, 1}})), 1});
-        if (!ratio.is_one() && options_.track) {
-            std::vector<Node>& scaled = definitions_.back();
-            scaled.push_back(Node::number(*to_decimal(ratio.absolute())));
-            scaled.push_back(Node::of(Op::mul));
-            if (ratio.sign() < 0) scaled.push_back(Node::of(Op::neg));
-        }
+        list.push_back({one_term, scaled_constant(id, ratio), 1});
     } else if (node.kind == Kind::sum) {
         const std::vector<Entry> entries(arena_.entries(id).begin(), arena_.entries(id).end());
         for (const Entry& entry : entries) {
-            if (entry.is_free() && entry.term == one_term) {
-                add(list, entry.other, ratio);
-            } else if (entry.is_free()) {
-                std::vector<Entry> constant;
-                add(constant, entry.other, ratio);
-                list.push_back({entry.term, constant[0].other, 1});
+            if (entry.is_free()) {
+                list.push_back({entry.term, scaled_constant(entry.other, ratio), 1});
             } else {
                 list.push_back({entry.term, no_term, entry.ratio * ratio});
             }

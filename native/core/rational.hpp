@@ -65,6 +65,8 @@ struct Rational {
     bool odd_denominator() const { return (q & 1) != 0; }
     bool even_integer() const { return q == 1 && (p & 1) == 0; }
     bool even_numerator() const { return (p & 1) == 0; }
+    // x^r is a power of x^2, such as x^(2/3): defined everywhere and never negative.
+    bool even_power() const { return odd_denominator() && even_numerator(); }
     Rational absolute() const { return p < 0 ? -*this : *this; }
     double value() const { return static_cast<double>(p) / static_cast<double>(q); }
     // The value where it is a small integer, else 0.

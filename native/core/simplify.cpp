@@ -162,11 +162,11 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     const Speller speller(arena_, options.extend);
     Round round;
     round.nodes.reserve(nodes.size() + 4);
-    speller.emit(root, Speller::Mode::plain, round.nodes, [&](const TermNode& node, bool negative, std::vector<Node>& out) {
+    speller.emit(root, Speller::Mode::plain, round.nodes, [&](const TermNode& node, const Rational& ratio, std::vector<Node>& out) {
         out.push_back(Node::of(Op::constant));
         if (!explain) return;
         std::vector<Node> definition = canonicalizer.definition(node.payload);
-        if (negative) definition.push_back(Node::of(Op::neg));
+        multiply_definition(definition, ratio);
         round.constants.push_back(std::move(definition));
     });
     if (explain) round.rules = canonicalizer.events();
@@ -246,7 +246,17 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
         seen.push_back(current);
     }
     if (is_input) {
+        std::int64_t n = 0;
+        for (Node& node : current)  // a mark that sorting carries along
+            if (node.op == Op::constant) node.payload = n++;
         current = sorted_chains(current);
+        std::vector<Postfix> reordered;
+        for (Node& node : current) {
+            if (node.op != Op::constant) continue;
+            reordered.push_back(constants[static_cast<std::size_t>(node.payload)]);
+            node.payload = 0;
+        }
+        constants = std::move(reordered);
         if (options.mask_numbers) mask_literals(current);
     }
     result.tree = Tree(std::move(current), tree.names());

@@ -104,8 +104,9 @@ Speller::Scale Speller::entry_cost(const Entry& entry) const {
         return {tokens, tokens};
     }
     const Scaling scale = scaling(entry.ratio.absolute(), term.no_numerator);
-    Scale cost{scale.tokens + term.cost.plain, scale.tokens + term.cost.negative};
-    if (scale.takes_sign) cost = {scale.tokens + least, scale.tokens + least};
+    const int tokens = scale.tokens - absorption(entry).saved;
+    Scale cost{tokens + term.cost.plain, tokens + term.cost.negative};
+    if (scale.takes_sign && tokens == scale.tokens) cost = {tokens + least, tokens + least};
     if (entry.ratio.sign() < 0) std::swap(cost.plain, cost.negative);
     return cost;
 }
@@ -202,6 +203,36 @@ Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
 }
 
 // ---- products
+
+Speller::Absorption Speller::absorption(const Entry& entry) const {
+    Absorption best;
+    const TermNode& term = arena_[entry.term];
+    const Rational k = entry.ratio.absolute();
+    if (term.kind != Kind::product || entry.is_free() || k.is_one() || k.is_zero()) return best;
+    const int before = scaling(k, term.no_numerator).tokens;
+    const std::span<const Entry> factors = arena_.entries(entry.term);
+    for (std::uint32_t i = 0; i < factors.size(); ++i) {
+        const Entry& factor = factors[i];
+        const TermNode& base = arena_[factor.term];
+        if (factor.is_free()) continue;
+        const Rational size = factor.ratio.absolute();
+        if (size.is_one() && base.kind == Kind::sum && base.n_entries > 1) {
+            const Rational inside = factor.ratio.sign() > 0 ? k : reciprocal(k);
+            const Scale scaled = plan_sum(divided(arena_.entries(factor.term), reciprocal(inside))).cost;
+            if (scaled.negative - scaled.plain != base.cost.negative - base.cost.plain) continue;
+            const int saved = before - (scaled.plain - base.cost.plain);
+            if (saved > best.saved) best = {i, inside, true, saved};
+        } else if (size.is_integer() && size.small() > 1 && size.small() < 12) {
+            const auto root = exact_root(k, size.small());
+            if (!root) continue;
+            const Rational inside = factor.ratio.sign() > 0 ? *root : reciprocal(*root);
+            const Scaling scale = scaling(inside, false);
+            if (scale.kind == Scaling::Kind::chain && before - scale.tokens > best.saved)
+                best = {i, inside, false, before - scale.tokens};
+        }
+    }
+    return best;
+}
 
 // Bases that share an exponent m: separate items for m = 1, else one item base-product^m.
 void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const std::vector<std::uint32_t>& members,

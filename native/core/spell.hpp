@@ -23,8 +23,8 @@ class Speller {
 
     enum class Mode : std::uint8_t { plain, negative, inverse };
 
-    // Writes a free constant, or its negative where the spelling has turned a sign that the constant absorbs.
-    using WriteConstant = std::function<void(const TermNode& constant, bool negative, std::vector<Node>& out)>;
+    // Writes ratio times a free constant: the constant absorbs signs and contents that the spelling moves.
+    using WriteConstant = std::function<void(const TermNode& constant, const Rational& ratio, std::vector<Node>& out)>;
 
     // Appends the postfix spelling of the term, of its negative or of its reciprocal.
     void emit(TermId id, Mode mode, std::vector<Node>& out, const WriteConstant& write) const;
@@ -37,9 +37,11 @@ class Speller {
     struct Item;
     struct SumPlan;
     struct ProductPlan;
+    struct Absorption;
     struct Emitter;
 
     Scale entry_cost(const Entry& entry) const;
+    Absorption absorption(const Entry& entry) const;
     std::vector<Scale> chain_items(std::span<const Entry> entries,
                                    const std::vector<std::vector<std::uint32_t>>& groups) const;
     SumPlan plan_sum(std::span<const Entry> entries) const;

@@ -20,11 +20,11 @@ struct Speller::Emitter {
         switch (node.kind) {
             case Kind::number: number(node.value, mode); break;
             case Kind::constant:
-                write(node, mode == Mode::negative, out);
+                write(node, mode == Mode::negative ? Rational(-1) : Rational(1), out);
                 if (mode == Mode::inverse) op(Op::inv);
                 break;
             case Kind::sum: sum(id, mode); break;
-            case Kind::product: product(id, mode, nullptr); break;
+            case Kind::product: product(id, mode, nullptr, {}); break;
             case Kind::function: function(node, mode); break;
             default: atom(node, mode); break;
         }
@@ -90,14 +90,20 @@ struct Speller::Emitter {
         if (entries.size() == 1) {
             const Scale cost = speller.entry_cost(entries[0]);
             const bool turned = (negative ? cost.plain : cost.negative) + 1 < (negative ? cost.negative : cost.plain);
-            entry(entries[0], negative != turned);
+            entry(entries[0], negative != turned, Rational(1));
             if (turned) op(Op::neg);
         } else {
-            const SumPlan plan = speller.plan_sum(entries);
-            chain(divided(entries, plan.content), negative);
-            scale_by(plan.content);
+            scaled_sum(entries, Rational(1), negative);
         }
         if (mode == Mode::inverse) op(Op::inv);
+    }
+
+    // factor * sum of the entries, the factor multiplied into them
+    void scaled_sum(std::span<const Entry> entries, const Rational& factor, bool negative) {
+        const std::vector<Entry> list = divided(entries, reciprocal(factor));
+        const SumPlan plan = speller.plan_sum(list);
+        chain(divided(list, plan.content), negative, factor / plan.content);
+        scale_by(plan.content);
     }
 
     // Multiplies what was written last by k > 0.
@@ -128,7 +134,8 @@ struct Speller::Emitter {
         }
     }
 
-    void chain(const std::vector<Entry>& entries, bool negative) {
+    // `ratio`: what free coefficients are multiplied by
+    void chain(const std::vector<Entry>& entries, bool negative, const Rational& ratio) {
         const auto groups = coefficient_groups(entries);
         std::vector<Scale> items = speller.chain_items(entries, groups);
         if (negative)
@@ -145,22 +152,23 @@ struct Speller::Emitter {
             turned_extra = std::min(turned_extra, items[i].negative - least);
         }
         if (turned_extra + 1 < head_extra) {
-            chain(entries, !negative);
+            chain(entries, !negative, ratio);
             op(Op::neg);
             return;
         }
-        group(entries, groups[head], negative);
+        group(entries, groups[head], negative, ratio);
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (i == head) continue;
             const bool subtract = items[i].negative < items[i].plain;
-            group(entries, groups[i], negative != subtract);
+            group(entries, groups[i], negative != subtract, ratio);
             op(subtract ? Op::sub : Op::add);
         }
     }
 
-    void group(const std::vector<Entry>& entries, const std::vector<std::uint32_t>& members, bool negative) {
+    void group(const std::vector<Entry>& entries, const std::vector<std::uint32_t>& members, bool negative,
+               const Rational& ratio) {
         if (members.size() == 1) {
-            entry(entries[members[0]], negative);
+            entry(entries[members[0]], negative, ratio);
             return;
         }
         std::vector<Entry> units;
@@ -168,16 +176,16 @@ struct Speller::Emitter {
             units.push_back(entries[i]);
             units.back().ratio = entries[i].ratio.sign();
         }
-        chain(units, negative);
+        chain(units, negative, Rational(1));
         scale_by(entries[members[0]].ratio.absolute());
     }
 
-    void entry(const Entry& e, bool negative) {
+    void entry(const Entry& e, bool negative, const Rational& ratio) {
         const TermNode& node = arena[e.term];
         const bool cheaper_turned = node.cost.negative < node.cost.plain;
         if (e.term == one_term) {
             if (e.is_free()) {
-                write(arena[e.other], negative, out);
+                write(arena[e.other], negative ? -ratio : ratio, out);
             } else {
                 emit_number(negative ? -e.ratio : e.ratio, out);
             }
@@ -185,12 +193,16 @@ struct Speller::Emitter {
         }
         if (e.is_free()) {
             const bool turned = negative != cheaper_turned;
-            times(e.term, cheaper_turned, [&] { write(arena[e.other], turned, out); });
+            times(e.term, cheaper_turned, [&] { write(arena[e.other], turned ? -ratio : ratio, out); });
             return;
         }
         const bool wanted = (e.ratio.sign() < 0) != negative;
         const Rational k = e.ratio.absolute();
         const Scaling how = scaling(k, node.no_numerator);
+        if (const Absorption inside = speller.absorption(e); inside.any()) {
+            product(e.term, wanted ? Mode::negative : Mode::plain, nullptr, inside);
+            return;
+        }
         if (!how.takes_sign) {
             signed_term(e.term, wanted);
             scale_by_chain_or_quotient(k, how);
@@ -214,7 +226,7 @@ struct Speller::Emitter {
     // leaf * term, where the leaf is a number or constant that a reciprocal takes as its numerator.
     void times(TermId id, bool negative, const Leaf& leaf) {
         if (arena[id].no_numerator) {
-            product(id, negative ? Mode::negative : Mode::plain, &leaf);
+            product(id, negative ? Mode::negative : Mode::plain, &leaf, {});
             return;
         }
         leaf();
@@ -224,18 +236,18 @@ struct Speller::Emitter {
 
     // ---- products
 
-    void product(TermId id, Mode mode, const Leaf* numerator) {
+    void product(TermId id, Mode mode, const Leaf* numerator, const Absorption& absorbed) {
         const std::span<const Entry> entries = arena.entries(id);
         const ProductPlan plan = speller.plan_product(entries);
         const bool negative = mode == Mode::negative;
         const bool by_minus = negative && plan.plain() + 1 < plan.total + (plan.parity ? 0 : plan.turn);
-        items(plan.items, entries, mode == Mode::inverse, negative && !by_minus, numerator);
+        items(plan.items, entries, mode == Mode::inverse, negative && !by_minus, numerator, absorbed);
         if (by_minus) op(Op::neg);
     }
 
     // Writes the product of the items, with the wanted sign if one is wanted.
     void items(const std::vector<Item>& list, std::span<const Entry> entries, bool invert, std::optional<bool> negative,
-               const Leaf* numerator) {
+               const Leaf* numerator, const Absorption& absorbed) {
         std::vector<char> turned(list.size());
         bool parity = false;
         std::size_t cheapest = 0;
@@ -255,7 +267,7 @@ struct Speller::Emitter {
             int n = 0;
             for (std::size_t i = 0; i < list.size(); ++i) {
                 if ((list[i].denominator != invert) != denominators) continue;
-                item(list[i], entries, turned[i] != 0);
+                item(list[i], entries, turned[i] != 0, absorbed);
                 if (n++ > 0 || (!denominators && n_written > 0)) op(Op::mul);
             }
             return n;
@@ -264,10 +276,13 @@ struct Speller::Emitter {
         if (side(true) > 0) op(n_written > 0 ? Op::div : Op::inv);
     }
 
-    void item(const Item& it, std::span<const Entry> entries, bool negative) {
+    void item(const Item& it, std::span<const Entry> entries, bool negative, const Absorption& absorbed) {
         if (!it.units.empty()) {
             const std::optional<bool> sign = it.exponent.even_numerator() ? std::nullopt : std::optional(negative);
-            items(it.units, entries, it.denominator, sign, nullptr);
+            items(it.units, entries, it.denominator, sign, nullptr, {});
+            if (absorbed.any() && !absorbed.into_sum && holds(it, absorbed.entry))
+                scale_by(it.denominator == (entries[absorbed.entry].ratio.sign() < 0) ? absorbed.factor
+                                                                                      : reciprocal(absorbed.factor));
             emit_power(it.exponent, out);
             return;
         }
@@ -277,7 +292,11 @@ struct Speller::Emitter {
         }
         const Entry& e = entries[it.numerators.empty() ? it.denominators[0] : it.numerators[0]];
         if (!e.is_free()) {
-            signed_term(e.term, negative);
+            if (absorbed.any() && absorbed.into_sum && &e == &entries[absorbed.entry]) {
+                scaled_sum(arena.entries(e.term), absorbed.factor, negative);
+            } else {
+                signed_term(e.term, negative);
+            }
             return;
         }
         const TermNode& base = arena[e.term];
@@ -289,6 +308,14 @@ struct Speller::Emitter {
             signed_term(e.other, it.denominator);
             op(Op::pow);
         }
+    }
+
+    static bool holds(const Item& it, std::uint32_t entry) {
+        const auto inside = [&](const std::vector<std::uint32_t>& list) {
+            return std::find(list.begin(), list.end(), entry) != list.end();
+        };
+        return inside(it.numerators) || inside(it.denominators) ||
+               std::any_of(it.units.begin(), it.units.end(), [&](const Item& unit) { return holds(unit, entry); });
     }
 
     void absolutes(const Item& it, std::span<const Entry> entries) {

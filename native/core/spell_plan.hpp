@@ -38,6 +38,17 @@ std::vector<std::vector<std::uint32_t>> coefficient_groups(std::span<const Entry
 
 std::vector<Entry> divided(std::span<const Entry> entries, const Rational& content);
 
+// A coefficient that is cheaper inside a product than in front of it: 8*x^3 is (2*x)^3, (2*a - b)/2 is a - b/2.
+struct Speller::Absorption {
+    static constexpr std::uint32_t nowhere = 0xffffffffU;
+    std::uint32_t entry = nowhere;  // of the product
+    Rational factor = 1;            // of its base, sign included where the base is a sum
+    bool into_sum = false;
+    int saved = 0;  // tokens, against the coefficient in front
+
+    bool any() const { return entry != nowhere; }
+};
+
 // The content taken out of the whole sum.
 struct Speller::SumPlan {
     Rational content = 1;
