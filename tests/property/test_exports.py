@@ -1,4 +1,4 @@
-"""Exports over the whole language: names in backquotes and numbers of every size too. See also tests/test_*_export.py."""
+"""Exports over the whole language, names in backquotes and numbers of every size too; see also test_*_export.py."""
 
 from __future__ import annotations
 

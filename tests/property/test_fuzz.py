@@ -22,7 +22,7 @@ TEXTS = [row["text"] for row in GOLDEN]
 WORDS = "x1 x2 x10 v T_0 <constant> pi e inf -inf nan".split()
 WORDS += "sin cos log exp tanh pow pow2 pow1_3 sqrt cbrt abs neg inv mult2 div3".split()
 SIGNS = [*"( ) ( ) ( ) , + - * / ^ ** - +".split(), " ", "\t"]
-LITERALS = "0 1 2 3 5 6 17 -2 0.5 .5 5. 1e5 1e-5 1E+3 1e 1e400 1e-400 007 0x1 1_000".split() + ["1234567890" * 3]
+LITERALS = [*"0 1 2 3 5 6 17 -2 0.5 .5 5. 1e5 1e-5 1E+3 1e 1e400 1e-400 007 0x1 1_000".split(), "1234567890" * 3]
 ODD = ["`a b`", "`a``b`", "ä" * 50, "\0", "\n", "\x7f", *"` `` < > <const> _ é µ $ # = ! [ ] { %".split()]
 ODD += ["\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}", "\N{NO-BREAK SPACE}", "\N{SUPERSCRIPT TWO}", "\N{GRINNING FACE}"]
 PIECES = [*WORDS, *SIGNS, *SIGNS, *LITERALS, *ODD]
