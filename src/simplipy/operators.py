@@ -68,9 +68,7 @@ class Operator:
     description: str
 
 
-OPERATORS: Mapping[str, Operator] = MappingProxyType(
-    {row["token"]: Operator(**row) for row in _core.operator_rows()}
-)
+OPERATORS: Mapping[str, Operator] = MappingProxyType({row["token"]: Operator(**row) for row in _core.operator_rows()})
 
 
 def leaf_kind(token: str) -> LeafKind:
