@@ -84,6 +84,14 @@ def test_docstrings(name: str, workplace: Path) -> None:
         run_examples(test)
 
 
+def test_demo(workplace: Path) -> None:
+    demo = [sys.executable, str(ROOT / "examples" / "demo.py")]
+    done = subprocess.run(demo, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "365.19*distance_au^1.5" in done.stdout
+    assert (workplace / "build" / "demo" / "kepler.png").stat().st_size > 10_000
+
+
 def test_the_table_of_fused_literals() -> None:
     """Cells in pairs of text and tokens; of several in one cell the first counts."""
     page = (ROOT / "docs" / "expressions.md").read_text(encoding="utf-8")
