@@ -405,7 +405,8 @@ def main() -> None:
     for operators in ARITHMETIC:
         rules = Search(operators, (*METAVARIABLES, CONSTANT), rules).run(arguments.max_arithmetic_length)
     rows = ",\n".join(json.dumps([rule.pattern, rule.replacement]) for rule in rules)
-    head = {"made_by": "benchmarks/make_paper_rules.py", "seed": SEED, "max_length": arguments.max_length}
+    limits = {"max_length": arguments.max_length, "max_arithmetic_length": arguments.max_arithmetic_length}
+    head = {"made_by": "benchmarks/make_paper_rules.py", "seed": SEED, **limits}
     arguments.out.parent.mkdir(exist_ok=True)
     arguments.out.write_text(json.dumps(head)[:-1] + ', "rules": [\n' + rows + "\n]}\n", encoding="utf-8")
 

@@ -340,6 +340,23 @@ def test_iterations_are_limited() -> None:
         assert result == ["sin"] * left + [C]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["neg"] * 199 + ["x"], "neg x"),
+        (["+"] * 199 + ["x"] + ["0"] * 199, "x"),
+        (["+", "0"] * 199 + ["x"], "x"),
+        (["+"] * 199 + ["x"] * 200, "* x c"),
+        (["-"] * 199 + ["x"] * 200, "neg * x c"),
+        (["abs", "neg"] * 99 + ["x"], "abs x"),
+    ],
+    ids=lambda side: side[:3] if isinstance(side, str) else "".join(side[:2]),
+)
+def test_deepest_trees(before: list[str], after: str) -> None:
+    assert join(ENGINE.simplify(before)) == after
+    assert join(ENGINE.trace(before)[-1][1]) == after
+
+
 @pytest.mark.parametrize("arguments", [{"max_pattern_length": -1}, {"max_iterations": -1}])
 def test_bad_limits_are_refused(arguments: dict[str, int]) -> None:
     with pytest.raises(SimplipyError, match="must be >= 0"):

@@ -119,6 +119,7 @@ class NumpyFunction:
         return np.array(np.broadcast_to(result, len(matrix)))
 
     def _run(self, columns: list[Values], constants: Values) -> Values:
+        """Value of the instructions, which may be a scalar where no column occurs."""
         stack: list[Any] = []
         for step in self._steps:
             if step.kind == "operator":
@@ -161,10 +162,12 @@ def _finite(values: Values) -> Values:
 
 
 def _where(defined: Any, values: Any) -> Any:
+    """Values where defined, NaN elsewhere."""
     return np.where(defined, values, np.nan)
 
 
 def _pow(a: Any, b: Any) -> Any:
+    """Power on its true domain, with 0^0 = 1."""
     integer = np.floor(b) == b
     in_domain = (a > 0) | ((a == 0) & (b >= 0)) | ((a < 0) & integer)
     # of an operand that has overflown only the size is known: not the parity of an exponent, nor the base beside 1
@@ -174,6 +177,7 @@ def _pow(a: Any, b: Any) -> Any:
 
 
 def _fifth_root(a: Any) -> Any:
+    """Real fifth root on both sides of zero."""
     size = np.abs(a)
     guess = np.power(size, 0.2)
     # 0.2 is not 1/5; one Newton step brings the last digits

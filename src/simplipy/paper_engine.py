@@ -117,9 +117,20 @@ def cancel_terms(tree: Node) -> Node:
 
 
 def find_target(tree: Node) -> Target | None:
-    """Return the first operand, bottom-up, that occurs more than once in its chain (passes 1 and 2 of CancelTerms)."""
+    """Find what CancelTerms merges.
+
+    Parameters
+    ----------
+    tree : Node
+        Any expression.
+
+    Returns
+    -------
+    Target or None
+        The first operand, bottom-up, that occurs more than once in its chain.
+    """
     targets = [target for chain_class, root, path in _chains(tree) for target in _repeated(chain_class, root, path)]
-    # Of two nodes the deeper one, then the left one, comes first: 2 sorts after any further step of a path.
+    # Bottom-up: inner before outer, else left before right. 2 sorts after every further step of a path.
     return min(targets, key=lambda target: (*target.occurrences[0][0], 2), default=None)
 
 
@@ -284,7 +295,18 @@ def structural_key(node: Node) -> SortKey:
 
 
 def mask_introduced(tree: Node) -> Node:
-    """Return the tree with each number that cancellation put there, and no rule removed, as a free constant."""
+    """Make a free constant of each number that cancellation put there and no rule removed.
+
+    Parameters
+    ----------
+    tree : Node
+        Any expression.
+
+    Returns
+    -------
+    Node
+        Of the same size. Numbers of the input and of rules stay.
+    """
     if tree.introduced:
         return Node(CONSTANT)
     return Node(tree.token, tuple(map(mask_introduced, tree.operands)))

@@ -178,7 +178,20 @@ def match(pattern: Node, tree: Node, bound: dict[str, Node]) -> bool:
 
 
 def substitute(replacement: Node, bound: dict[str, Node]) -> Node:
-    """Return the replacement with its metavariables put in."""
+    """Put in what the metavariables stand for.
+
+    Parameters
+    ----------
+    replacement : Node
+        Right side of a rule.
+    bound : dict of str to Node
+        As `match` fills it.
+
+    Returns
+    -------
+    Node
+        The replacement without metavariables.
+    """
     if not replacement.operands:
         return bound.get(replacement.token, replacement)
     return Node(replacement.token, tuple(substitute(operand, bound) for operand in replacement.operands))

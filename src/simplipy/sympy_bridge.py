@@ -122,19 +122,23 @@ def _joined(kind: type, left: Any, right: Any) -> _Chain:
 
 
 def _times(factor: Any, term: Any) -> Any:
+    """Unevaluated product."""
     return Mul(factor, _closed(term), evaluate=False)
 
 
 def _power(base: Any, exponent: Any) -> Any:
+    """Unevaluated power."""
     return Pow(_closed(base), _closed(exponent), evaluate=False)
 
 
 def _odd_root(term: Any, n: int) -> Any:
+    """Real root as sign(u)*Abs(u)**(1/n)."""
     inner = _closed(term)
     return _times(sympy.sign(inner, evaluate=False), _power(sympy.Abs(inner, evaluate=False), Rational(1, n)))
 
 
 def _function(function: Any) -> Callable[[Any], Any]:
+    """Builder of an unevaluated function call."""
     return lambda term: function(_closed(term), evaluate=False)
 
 
@@ -216,6 +220,7 @@ def from_sympy(expression: sympy.Basic) -> list[str]:
 
 
 def _read(expression: Any) -> list[str]:
+    """Tokens of an expression; an explicit stack holds what is still to be read."""
     tokens: list[str] = []
     reader = _Reader(expression)
     pending: list[Any] = [expression]
@@ -278,6 +283,7 @@ class _Reader:
         raise _refusal(item)
 
     def _symbol(self, symbol: Any) -> str:
+        """Token of a symbol."""
         if isinstance(symbol, FreeConstant):
             if symbol in self._constants:
                 raise ConversionError(
@@ -293,6 +299,7 @@ class _Reader:
         return variable_token(symbol.name)
 
     def _sum(self, terms: Sequence[Any]) -> list[Any]:
+        """Prefix of a sum from left to right, with differences where a term has a minus sign."""
         steps = [(term, _negated(term)) for term in terms]
         if self._may_sort:
             # the first term that is added leads: y - x rather than -x + y
@@ -303,6 +310,7 @@ class _Reader:
         return [*signs, head[0], *(term if negated is None else negated for term, negated in rest)]
 
     def _product(self, factors: Sequence[Any]) -> list[Any]:
+        """Prefix of a product, with quotients where a factor is a negative power or a fraction."""
         steps: list[tuple[str, Any]] = []
         divisors: list[tuple[str, Any]] = []
         negative = factors[0] is S.NegativeOne and len(factors) > 1
@@ -345,6 +353,7 @@ def _folded(steps: list[tuple[str, Any]], negative: bool) -> list[Any]:
 
 
 def _digit(item: Any) -> bool:
+    """Whether a literal is one of those that operators hold."""
     return isinstance(item, Integer) and 2 <= int(item) <= 5
 
 
@@ -384,6 +393,7 @@ def _with_odd_roots(factors: Sequence[Any]) -> list[Any]:
 
 
 def _read_power(base: Any, exponent: Any) -> list[Any]:
+    """Prefix of a power."""
     if base is S.Exp1:
         return ["exp", exponent]
     if isinstance(exponent, Rational) and exponent in _POWERS:

@@ -151,19 +151,26 @@ def _applied(row: _Row, operands: list[Tensor]) -> tuple[Tensor, Tensor | None]:
 
 
 def _odd_root(n: int) -> _Row:
-    return _Row(lambda a: torch.sign(a) * torch.abs(a).pow(1 / n), steep=lambda a: a == 0)
+    """Real root of odd order on both sides of zero."""
 
+    def value(a: Tensor) -> Tensor:
+        size = torch.abs(a)
+        guess = size.pow(1 / n)
+        # 1 / n is rounded; one Newton step brings the last digits
+        step = (guess - size / guess.pow(n - 1)) / n
+        return torch.sign(a) * torch.where(torch.isfinite(step), guess - step, guess)
 
-def _even_root(n: int) -> _Row:
-    return _Row(lambda a: a.pow(1 / n), lambda a: a >= 0, steep=lambda a: a == 0)
+    return _Row(value, steep=lambda a: a == 0)
 
 
 def _pow(a: Tensor, b: Tensor) -> Tensor:
+    """Power inside its domain."""
     # beside a negative base only integers are in the domain, so there is no slope along the exponent
     return torch.pow(a, torch.where(a > 0, b, b.detach()))
 
 
 def _pow_domain(a: Tensor, b: Tensor) -> Tensor:
+    """Where a power is defined."""
     in_domain = (a > 0) | ((a == 0) & (b >= 0)) | ((a < 0) & (torch.floor(b) == b))
     # of an operand that has overflown only the size is known: not the parity of an exponent, nor the base beside 1
     known = (torch.isfinite(a) & torch.isfinite(b)) | (a == 0) | (b == 0) | ((a > 0) & (a != 1))
@@ -183,9 +190,9 @@ TABLE: dict[str, _Row] = {
     "pow3": _Row(lambda a: a * a * a),
     "pow4": _Row(lambda a: (a * a) * (a * a)),
     "pow5": _Row(lambda a: (a * a) * (a * a) * a),
-    "pow1_2": _even_root(2),
+    "pow1_2": _Row(torch.sqrt, lambda a: a >= 0, steep=lambda a: a == 0),
     "pow1_3": _odd_root(3),
-    "pow1_4": _even_root(4),
+    "pow1_4": _Row(lambda a: torch.sqrt(torch.sqrt(a)), lambda a: a >= 0, steep=lambda a: a == 0),
     "pow1_5": _odd_root(5),
     "sin": _Row(torch.sin),
     "cos": _Row(torch.cos),
