@@ -25,7 +25,7 @@ class TextbookReader:
     """Reads what `to_latex` writes as a person would; refuses what a person could misread."""
 
     def __init__(self, latex: str) -> None:
-        self.words = WORDS.findall(latex)
+        self.words = WORDS.findall(latex.replace(r"\,", ""))
         self.i = 0
 
     def next(self) -> str:

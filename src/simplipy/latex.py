@@ -210,9 +210,9 @@ def _written(nodes: list[_Node], i: int, bare: bool) -> list[str | tuple[int, bo
             return [(left, bare), " - ", *_operand(right, nodes[right].level == _SUM)]
         case "product":
             brackets = nodes[left].level == _SUM
-            dot = _needs_dot(nodes[left], brackets, nodes[right])
+            between = _between(nodes[left], brackets, nodes[right])
             factor = [(left, bare)] if not brackets else _operand(left, True)
-            return [*factor, r" \cdot " if dot else " ", *_operand(right, _needs_brackets(nodes[right]))]
+            return [*factor, between, *_operand(right, _needs_brackets(nodes[right]))]
         case "minus":
             return ["" if bare else "-", *_operand(left, _needs_brackets(nodes[left]))]
         case "fraction":
@@ -236,16 +236,15 @@ def _operand(i: int, brackets: bool) -> list[str | tuple[int, bool]]:
     return [r"\left(", (i, False), r"\right)"] if brackets else [(i, False)]
 
 
-def _needs_dot(left: _Node, left_in_brackets: bool, right: _Node) -> bool:
-    """Whether two factors side by side would be misread: 2 3, x (-2), 2 1/3, mass (x + 1), x mass."""
+def _between(left: _Node, left_in_brackets: bool, right: _Node) -> str:
+    """What separates two factors: a dot where they would be misread, as in 2 3, x (-2), 2 1/3, mass (x + 1), x mass."""
     last = "plain" if left_in_brackets else left.last
-    if last == "word":
-        return True
-    if right.level == _SUM:
-        return False
-    if right.first == "word":
-        return last != "digit"
-    return right.first in ("digit", "minus") or (right.first == "fraction" and last == "digit")
+    if last != "word" and right.level == _SUM:
+        return " "
+    if last == "digit" and right.first == "word":
+        return r" \, "  # TeX drops the space of "2 mass"
+    misread = "word" in (last, right.first) or right.first in ("digit", "minus")
+    return r" \cdot " if misread or (right.first == "fraction" and last == "digit") else " "
 
 
 def _literal(text: str) -> _Node:
