@@ -21,6 +21,7 @@ void translate(const char* name) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+    nb::set_leak_warnings(false);  // rules and options live in module globals until the interpreter ends
     translate<simplipy::ParseError>("ParseError");
     translate<simplipy::EvaluationError>("EvaluationError");
     bind_tree(module);

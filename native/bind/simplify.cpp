@@ -10,16 +10,6 @@ using namespace simplipy;
 
 namespace {
 
-SimplifyOptions make_options(bool extend, int max_pattern_length, bool mask_numbers, bool fold_numbers, int max_steps) {
-    SimplifyOptions options;
-    options.extend = extend;
-    options.max_pattern_length = max_pattern_length;
-    options.mask_numbers = mask_numbers;
-    options.fold_numbers = fold_numbers;
-    options.max_steps = max_steps;
-    return options;
-}
-
 const char* stop_name(StopReason stop) {
     constexpr const char* names[] = {"FIXPOINT", "STEP_LIMIT", "SIZE_LIMIT", "OVERFLOW"};
     return names[static_cast<std::size_t>(stop)];
@@ -28,15 +18,18 @@ const char* stop_name(StopReason stop) {
 }  // namespace
 
 void bind_simplify(nb::module_& module) {
+    nb::class_<RuleSet>(module, "RuleSet")
+        .def("__init__", [](RuleSet* self, std::string_view text) { new (self) RuleSet(text); }, nb::arg("text"))
+        .def("__len__", &RuleSet::size);
     nb::class_<SimplifyOptions>(module, "SimplifyOptions")
         .def("__init__",
-             [](SimplifyOptions* self, bool extend, int max_pattern_length, bool mask_numbers, bool fold_numbers,
-                int max_steps) {
-                 new (self) SimplifyOptions(
-                     make_options(extend, max_pattern_length, mask_numbers, fold_numbers, max_steps));
+             [](SimplifyOptions* self, std::shared_ptr<RuleSet> rules, bool extend, int max_pattern_length,
+                bool mask_numbers, bool fold_numbers, int max_steps) {
+                 new (self) SimplifyOptions{extend, mask_numbers, fold_numbers, std::move(rules), max_pattern_length,
+                                            max_steps, {}};
              },
-             nb::arg("extend"), nb::arg("max_pattern_length"), nb::arg("mask_numbers"), nb::arg("fold_numbers"),
-             nb::arg("max_steps"));
+             nb::arg("rules"), nb::arg("extend"), nb::arg("max_pattern_length"), nb::arg("mask_numbers"),
+             nb::arg("fold_numbers"), nb::arg("max_steps"));
     module.def(
         "simplify_tree",
         [](const Tree& tree, const SimplifyOptions& options, const std::vector<std::tuple<std::string, double, double>>& ranges) {

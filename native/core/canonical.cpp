@@ -16,13 +16,15 @@ constexpr double pi = 3.14159265358979323846;
 
 Canonicalizer::Canonicalizer(Arena& arena, const CanonicalOptions& options)
     : arena_(arena), options_(options), speller_(arena, options.extend) {
+    ScratchBuffer::of_thread().reset();
+    if (options.keep_arena) return;
     arena_.reset();
     number(1);  // one_term
     number(0);  // zero_term
 }
 
 TermId Canonicalizer::run(const std::vector<Node>& postfix) {
-    std::vector<Value> stack;
+    Scratch<Value> stack;
     stack.reserve(16);
     for (const Node& node : postfix) {
         if (is_operator(node.op)) {
@@ -36,7 +38,7 @@ TermId Canonicalizer::run(const std::vector<Node>& postfix) {
 
 // ---- leaves
 
-TermId Canonicalizer::intern(TermNode node, const std::vector<Entry>& entries) {
+TermId Canonicalizer::intern(TermNode node, const Scratch<Entry>& entries) {
     const auto [id, is_new] = arena_.intern(node, entries);
     if (is_new) analyse(id);
     return id;
@@ -99,7 +101,7 @@ TermId Canonicalizer::close(Value& value) {
     return value.id;
 }
 
-void Canonicalizer::to_sum(Value& value, const Rational& ratio, std::vector<Entry>& list) {
+void Canonicalizer::to_sum(Value& value, const Rational& ratio, Scratch<Entry>& list) {
     if (value.open == Open::sum && ratio.is_one() && list.empty()) {
         list = std::move(value.sum);
         return;
@@ -145,21 +147,29 @@ void Canonicalizer::scale(Value& value, const Rational& ratio) {
         multiply(value.product, number(ratio), Rational(1));
         return;
     }
-    std::vector<Entry> list;
+    Scratch<Entry> list;
     Value inner = std::move(value);
     to_sum(inner, ratio, list);
     value = {Open::sum, no_term, std::move(list), {}};
 }
 
-void Canonicalizer::apply(Op op, std::vector<Value>& stack) {
+void Canonicalizer::apply(Op op, Scratch<Value>& stack) {
     if (op <= Op::pow) {
         Value b = std::move(stack.back());
         stack.pop_back();
         Value& a = stack.back();
         if (op == Op::add || op == Op::sub) {
-            std::vector<Entry> list;
-            to_sum(a, Rational(1), list);
-            to_sum(b, Rational(op == Op::add ? 1 : -1), list);
+            const Rational ratio(op == Op::add ? 1 : -1);
+            Scratch<Entry> list;
+            // the longer list takes in the shorter, so that a long chain costs n log n, not n squared
+            if (b.open == Open::sum && (a.open != Open::sum || a.sum.size() < b.sum.size())) {
+                if (op == Op::sub) scale(b, ratio);
+                to_sum(b, Rational(1), list);
+                to_sum(a, Rational(1), list);
+            } else {
+                to_sum(a, Rational(1), list);
+                to_sum(b, ratio, list);
+            }
             a = {Open::sum, no_term, std::move(list), {}};
         } else {
             Parts parts;
@@ -365,7 +375,7 @@ TermId Canonicalizer::scaled_constant(TermId constant, const Rational& ratio) {
     return new_constant(std::move(scaled));
 }
 
-std::vector<Node> Canonicalizer::define_sum(const std::vector<Entry>& entries) {
+std::vector<Node> Canonicalizer::define_sum(const Scratch<Entry>& entries) {
     std::vector<Node> out;
     if (!options_.track) return out;
     for (const Entry& entry : entries) {

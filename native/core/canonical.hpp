@@ -6,7 +6,7 @@
 // mode: with `extend` the result may be defined in more places, with `preserve` only on a null set more.
 #pragma once
 
-#include <functional>
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +16,9 @@
 
 namespace simplipy {
 
+class RuleSet;
+struct Rule;
+
 struct Range {
     double low;
     double high;
@@ -24,7 +27,9 @@ struct Range {
 struct CanonicalOptions {
     bool extend = true;
     bool mask_numbers = false;
-    bool use_rules = true;
+    const RuleSet* rules = nullptr;
+    int max_pattern_length = -1;  // of rules; -1: no limit
+    bool keep_arena = false;      // add to the terms that are there
     const std::map<std::int64_t, Range>* ranges = nullptr;  // by variable code
     bool track = false;                                     // keep definitions of absorbed constants
 };
@@ -33,7 +38,7 @@ struct CanonicalOptions {
 struct Parts {
     Rational coefficient = 1;
     TermId constant = no_term;
-    std::vector<Entry> factors;
+    Scratch<Entry> factors;
 };
 
 // Appends "times ratio" to the postfix of a constant's definition.
@@ -59,7 +64,7 @@ class Canonicalizer {
     struct Value {
         Open open = Open::closed;
         TermId id = no_term;
-        std::vector<Entry> sum;
+        Scratch<Entry> sum;
         Parts product;
     };
 
@@ -69,25 +74,24 @@ class Canonicalizer {
     TermId symbol(Op op);
     TermId variable(std::int64_t code);
     TermId new_constant(std::vector<Node> definition);
-    TermId intern(TermNode node, const std::vector<Entry>& entries);
+    TermId intern(TermNode node, const Scratch<Entry>& entries);
 
     // the walk over the input
-    void apply(Op op, std::vector<Value>& stack);
+    void apply(Op op, Scratch<Value>& stack);
     TermId close(Value& value);
-    void to_sum(Value& value, const Rational& ratio, std::vector<Entry>& list);
+    void to_sum(Value& value, const Rational& ratio, Scratch<Entry>& list);
     void to_product(Value& value, const Rational& exponent, Parts& parts);
     void scale(Value& value, const Rational& ratio);
 
     // sums
-    void add(std::vector<Entry>& list, TermId id, const Rational& ratio);
-    TermId close_sum(std::vector<Entry> list);
-    TermId make_sum(const std::vector<Entry>& list);
-    void merge_terms(std::vector<Entry>& list);
-    bool absorb_ground(std::vector<Entry>& list);
-    std::optional<TermId> infinite_sum(const std::vector<Entry>& list);
-    void merge_logarithms(std::vector<Entry>& list);
-    bool apply_sum_identities(std::vector<Entry>& list);
-    bool factor_once(std::vector<Entry>& list);
+    void add(Scratch<Entry>& list, TermId id, const Rational& ratio);
+    TermId close_sum(Scratch<Entry> list);
+    TermId make_sum(const Scratch<Entry>& list);
+    void merge_terms(Scratch<Entry>& list);
+    bool absorb_ground(Scratch<Entry>& list);
+    std::optional<TermId> infinite_sum(const Scratch<Entry>& list);
+    void merge_logarithms(Scratch<Entry>& list);
+    bool factor_once(Scratch<Entry>& list);
     TermId scaled(TermId id, const Rational& ratio);
     Rational content(TermId sum) const;
 
@@ -102,10 +106,10 @@ class Canonicalizer {
     void multiply_exponential(Parts& parts, TermId exponent);
     void multiply_constant(Parts& parts, TermId constant, const Rational& exponent);
     TermId close_product(Parts parts);
-    TermId make_product(const std::vector<Entry>& factors);
+    TermId make_product(const Scratch<Entry>& factors);
     bool merge_factors(Parts& parts);
     bool absorb_ground(Parts& parts);
-    bool apply_product_identities(Parts& parts);
+    bool cancel_polynomials(Parts& parts);
     TermId with_coefficient(const Parts& parts, TermId term);
     TermId free_times_sum(TermId constant, TermId sum);
 
@@ -114,8 +118,23 @@ class Canonicalizer {
     TermId absolute(TermId argument);
     TermId logarithm(TermId argument);
     std::optional<TermId> special_value(Op op, TermId argument);
-    std::optional<TermId> inverse_pair(Op op, TermId argument);
     TermId make_function(Op op, TermId argument);
+
+    // rules
+    using Bindings = std::array<TermId, 4>;
+    bool bind(std::int64_t variable, TermId term, const Rational& ratio, Bindings& bindings);
+    bool match(const Arena& patterns, TermId pattern, TermId term, Bindings& bindings);
+    bool match_entry(const Arena& patterns, const Entry& pattern, const Entry& entry, const Rational& multiple,
+                     Bindings& bindings);
+    bool match_entries(const Arena& patterns, std::span<const Entry> pattern, std::size_t next,
+                       const Scratch<Entry>& entries, Scratch<char>& used, const Rational& multiple,
+                       Bindings& bindings);
+    bool may_use(const Rule& rule) const;
+    bool keeps_domain(const Rule& rule, const Bindings& bindings) const;
+    TermId replacement(const Rule& rule, const Bindings& bindings);
+    std::optional<TermId> apply_function_rules(Op op, TermId argument);
+    bool apply_sum_rules(Scratch<Entry>& list);
+    bool apply_product_rules(Parts& parts);
 
     // analysis
     bool is_nonnegative(TermId id) const { return arena_[id].low >= 0.0; }
@@ -129,7 +148,7 @@ class Canonicalizer {
     // definitions of constants
     std::vector<Node> definition_of(TermId id);
     TermId scaled_constant(TermId constant, const Rational& ratio);
-    std::vector<Node> define_sum(const std::vector<Entry>& entries);
+    std::vector<Node> define_sum(const Scratch<Entry>& entries);
     std::vector<Node> define_power(TermId base, const Rational& exponent);
     void note(const char* event);
 

@@ -29,8 +29,7 @@ TermId Canonicalizer::function(Op op, TermId argument) {
         const TermId turned = function(op, scaled(argument, Rational(-1)));
         return parity == Parity::odd ? scaled(turned, Rational(-1)) : turned;
     }
-    if (options_.use_rules)
-        if (const auto term = inverse_pair(op, argument)) return *term;
+    if (const auto term = apply_function_rules(op, argument)) return *term;
     return make_function(op, argument);
 }
 
@@ -73,9 +72,9 @@ TermId Canonicalizer::logarithm(TermId argument) {
     if (argument == one_term) return zero_term;
     if (inner.kind == Kind::symbol && inner.op == Op::e) return one_term;
     if (inner.kind != Kind::product) return make_function(Op::log, argument);
-    const std::vector<Entry> factors(arena_.entries(argument).begin(), arena_.entries(argument).end());
-    std::vector<Entry> sum;
-    std::vector<Entry> rest;
+    const Scratch<Entry> factors(arena_.entries(argument).begin(), arena_.entries(argument).end());
+    Scratch<Entry> sum;
+    Scratch<Entry> rest;
     for (const Entry& factor : factors) {  // log(e^u * v) is u + log v
         const TermNode& base = arena_[factor.term];
         if (base.kind == Kind::symbol && base.op == Op::e) {
@@ -168,29 +167,5 @@ std::optional<TermId> Canonicalizer::special_value(Op op, TermId argument) {
     }
     return std::nullopt;
 }
-
-std::optional<TermId> Canonicalizer::inverse_pair(Op op, TermId argument) {
-    const TermNode& inner = arena_[argument];
-    if (inner.kind != Kind::function) return std::nullopt;
-    struct Pair {
-        Op outer;
-        Op inner;
-        bool widens;  // the inner function is not defined everywhere
-    };
-    static constexpr Pair pairs[] = {{Op::sin, Op::asin, true},    {Op::cos, Op::acos, true},
-                                     {Op::tan, Op::atan, false},   {Op::sinh, Op::asinh, false},
-                                     {Op::asinh, Op::sinh, false}, {Op::cosh, Op::acosh, true},
-                                     {Op::tanh, Op::atanh, true},  {Op::atanh, Op::tanh, false}};
-    for (const Pair& pair : pairs)
-        if (pair.outer == op && pair.inner == inner.op && (options_.extend || !pair.widens || !inner.partial)) {
-            note("inverse functions");
-            return inner.argument;
-        }
-    if (op == Op::acosh && inner.op == Op::cosh) return absolute(inner.argument);
-    return std::nullopt;
-}
-
-bool Canonicalizer::apply_sum_identities(std::vector<Entry>&) { return false; }
-bool Canonicalizer::apply_product_identities(Parts&) { return false; }
 
 }  // namespace simplipy

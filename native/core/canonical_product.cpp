@@ -138,7 +138,7 @@ void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& ex
         multiply_even_root(parts, id, exponent);
         return;
     }
-    const std::vector<Entry> factors(arena_.entries(id).begin(), arena_.entries(id).end());
+    const Scratch<Entry> factors(arena_.entries(id).begin(), arena_.entries(id).end());
     for (const Entry& factor : factors) {
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) {
@@ -169,7 +169,7 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
     } else {
         whole.factors.assign(arena_.entries(id).begin(), arena_.entries(id).end());
     }
-    std::vector<Entry> rest;
+    Scratch<Entry> rest;
     for (const Entry& factor : whole.factors) {
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) {
@@ -280,7 +280,7 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
     if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries > 1) {
         const Entry first = arena_.entries(exponent)[0];
         if (first.term == one_term && first.is_free()) {
-            std::vector<Entry> rest(arena_.entries(exponent).begin() + 1, arena_.entries(exponent).end());
+            Scratch<Entry> rest(arena_.entries(exponent).begin() + 1, arena_.entries(exponent).end());
             std::vector<Node> definition = definition_of(base);
             const std::vector<Node> other = definition_of(first.other);
             definition.insert(definition.end(), other.begin(), other.end());
@@ -310,9 +310,9 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
         parts.factors.push_back({exponent, no_term, 1});
         return;
     }
-    std::vector<Entry> list;
+    Scratch<Entry> list;
     add(list, exponent, Rational(1));
-    std::vector<Entry> rest;
+    Scratch<Entry> rest;
     for (const Entry& entry : list) {
         const TermNode& term = arena_[entry.term];
         const bool is_log = term.kind == Kind::function && term.op == Op::log;
@@ -340,7 +340,7 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
         return;
     }
     if (rest.size() == 1 && options_.extend && arena_[rest[0].term].kind == Kind::product) {  // e^(v * log u) is u^v
-        std::vector<Entry> factors(arena_.entries(rest[0].term).begin(), arena_.entries(rest[0].term).end());
+        Scratch<Entry> factors(arena_.entries(rest[0].term).begin(), arena_.entries(rest[0].term).end());
         for (std::size_t i = 0; i < factors.size(); ++i) {
             const TermNode& base = arena_[factors[i].term];
             if (factors[i].is_free() || !factors[i].ratio.is_one() || base.kind != Kind::function || base.op != Op::log)
@@ -354,10 +354,10 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
     parts.factors.push_back({symbol(Op::e), make_sum(rest), 0});
 }
 
-TermId Canonicalizer::make_product(const std::vector<Entry>& factors) {
+TermId Canonicalizer::make_product(const Scratch<Entry>& factors) {
     if (factors.empty()) return one_term;
     if (factors.size() == 1 && !factors[0].is_free() && factors[0].ratio.is_one()) return factors[0].term;
-    std::vector<Entry> sorted = factors;
+    Scratch<Entry> sorted = factors;
     std::sort(sorted.begin(), sorted.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
     TermNode node;
     node.kind = Kind::product;
@@ -366,10 +366,10 @@ TermId Canonicalizer::make_product(const std::vector<Entry>& factors) {
 
 // Sorts and adds up exponents of equal bases. True when a merged power must be multiplied in anew.
 bool Canonicalizer::merge_factors(Parts& parts) {
-    std::vector<Entry>& list = parts.factors;
+    Scratch<Entry>& list = parts.factors;
     std::sort(list.begin(), list.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
-    std::vector<Entry> merged;
-    std::vector<Entry> again;
+    Scratch<Entry> merged;
+    Scratch<Entry> again;
     merged.reserve(list.size());
     for (std::size_t i = 0; i < list.size();) {
         std::size_t end = i + 1;
@@ -381,7 +381,7 @@ bool Canonicalizer::merge_factors(Parts& parts) {
         }
         note("like powers");
         const TermNode& base = arena_[list[i].term];
-        std::vector<Entry> exponents;
+        Scratch<Entry> exponents;
         Rational total = 0;
         bool rational = true;
         bool restricted = false;
@@ -429,7 +429,7 @@ bool Canonicalizer::absorb_ground(Parts& parts) {
     const auto ground = [this](const Entry& entry) {
         return is_ground(entry.term) && (!entry.is_free() || is_ground(entry.other));
     };
-    std::vector<Entry> absorbed;
+    Scratch<Entry> absorbed;
     for (const Entry& entry : parts.factors)
         if (ground(entry)) absorbed.push_back(entry);
     if (absorbed.empty() && parts.coefficient.is_one()) return false;
@@ -450,8 +450,7 @@ bool Canonicalizer::absorb_ground(Parts& parts) {
 TermId Canonicalizer::close_product(Parts parts) {
     for (int round = 0; round < 8 && merge_factors(parts); ++round) continue;
     absorb_ground(parts);
-    if (options_.use_rules)
-        while (parts.factors.size() > 1 && apply_product_identities(parts)) merge_factors(parts);
+    while (parts.factors.size() > 1 && (apply_product_rules(parts) || cancel_polynomials(parts))) continue;
     bool infinite = false;
     for (const Entry& entry : parts.factors) {
         const TermNode& base = arena_[entry.term];
@@ -489,7 +488,7 @@ TermId Canonicalizer::with_coefficient(const Parts& parts, TermId term) {
 
 // c * (sum): a sum whose coefficients are all free takes c in; a free addend comes out of the bracket.
 TermId Canonicalizer::free_times_sum(TermId constant, TermId sum) {
-    const std::vector<Entry> entries(arena_.entries(sum).begin(), arena_.entries(sum).end());
+    const Scratch<Entry> entries(arena_.entries(sum).begin(), arena_.entries(sum).end());
     const auto n_free = std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.is_free(); });
     const auto times = [&](const Entry& entry) {
         std::vector<Node> definition = definition_of(entry.is_free() ? entry.other : number(entry.ratio));
@@ -499,14 +498,14 @@ TermId Canonicalizer::free_times_sum(TermId constant, TermId sum) {
         return new_constant(std::move(definition));
     };
     if (static_cast<std::size_t>(n_free) + 1 >= entries.size()) {  // at most one rational entry: every term gets its own
-        std::vector<Entry> list;
+        Scratch<Entry> list;
         for (const Entry& entry : entries) list.push_back({entry.term, times(entry), 1});
         return make_sum(list);
     }
     if (entries[0].term == one_term && entries[0].is_free()) {
-        const std::vector<Entry> rest(entries.begin() + 1, entries.end());
+        const Scratch<Entry> rest(entries.begin() + 1, entries.end());
         const TermId inner = make_sum(rest);
-        std::vector<Entry> list = {{one_term, times(entries[0]), 1}, {inner, constant, 1}};
+        Scratch<Entry> list = {{one_term, times(entries[0]), 1}, {inner, constant, 1}};
         return close_sum(std::move(list));
     }
     return make_sum({{sum, constant, 1}});

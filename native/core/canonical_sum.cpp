@@ -4,14 +4,14 @@
 
 namespace simplipy {
 
-void Canonicalizer::add(std::vector<Entry>& list, TermId id, const Rational& ratio) {
+void Canonicalizer::add(Scratch<Entry>& list, TermId id, const Rational& ratio) {
     const TermNode& node = arena_[id];
     if (node.kind == Kind::number) {
         list.push_back({one_term, no_term, node.value * ratio});
     } else if (node.kind == Kind::constant) {
         list.push_back({one_term, scaled_constant(id, ratio), 1});
     } else if (node.kind == Kind::sum) {
-        const std::vector<Entry> entries(arena_.entries(id).begin(), arena_.entries(id).end());
+        const Scratch<Entry> entries(arena_.entries(id).begin(), arena_.entries(id).end());
         for (const Entry& entry : entries) {
             if (entry.is_free()) {
                 list.push_back({entry.term, scaled_constant(entry.other, ratio), 1});
@@ -24,19 +24,17 @@ void Canonicalizer::add(std::vector<Entry>& list, TermId id, const Rational& rat
     }
 }
 
-TermId Canonicalizer::close_sum(std::vector<Entry> list) {
+TermId Canonicalizer::close_sum(Scratch<Entry> list) {
     merge_terms(list);
     if (absorb_ground(list)) merge_terms(list);
     if (const auto value = infinite_sum(list)) return *value;
-    if (options_.use_rules && list.size() > 1) {
-        if (options_.extend) merge_logarithms(list);
-        while (apply_sum_identities(list)) merge_terms(list);
-    }
+    if (options_.extend && list.size() > 1) merge_logarithms(list);
+    while (list.size() > 1 && apply_sum_rules(list)) continue;
     while (list.size() > 1 && factor_once(list)) merge_terms(list);
     return make_sum(list);
 }
 
-TermId Canonicalizer::make_sum(const std::vector<Entry>& list) {
+TermId Canonicalizer::make_sum(const Scratch<Entry>& list) {
     if (list.empty()) return zero_term;
     if (list.size() == 1) {
         const Entry& entry = list[0];
@@ -49,9 +47,9 @@ TermId Canonicalizer::make_sum(const std::vector<Entry>& list) {
 }
 
 // Sorts, adds up equal terms, drops zeros. A free coefficient swallows every other of its term.
-void Canonicalizer::merge_terms(std::vector<Entry>& list) {
+void Canonicalizer::merge_terms(Scratch<Entry>& list) {
     std::sort(list.begin(), list.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
-    std::vector<Entry> merged;
+    Scratch<Entry> merged;
     merged.reserve(list.size());
     for (std::size_t i = 0; i < list.size();) {
         std::size_t end = i + 1;
@@ -64,7 +62,7 @@ void Canonicalizer::merge_terms(std::vector<Entry>& list) {
                                            list.begin() + static_cast<std::ptrdiff_t>(end),
                                            [](const Entry& e) { return e.is_free(); });
             if (free != list.begin() + static_cast<std::ptrdiff_t>(end)) {
-                std::vector<Entry> coefficients;
+                Scratch<Entry> coefficients;
                 for (std::size_t k = i; k < end; ++k) coefficients.push_back({one_term, list[k].other, list[k].ratio});
                 entry = {entry.term, options_.track ? new_constant(define_sum(coefficients)) : free->other, 1};
             } else {
@@ -80,7 +78,7 @@ void Canonicalizer::merge_terms(std::vector<Entry>& list) {
 }
 
 // One free constant takes in all that has no variable.
-bool Canonicalizer::absorb_ground(std::vector<Entry>& list) {
+bool Canonicalizer::absorb_ground(Scratch<Entry>& list) {
     std::size_t n_ground = 0;
     const Entry* free = nullptr;
     for (const Entry& entry : list) {
@@ -90,7 +88,7 @@ bool Canonicalizer::absorb_ground(std::vector<Entry>& list) {
     }
     if (free == nullptr || (n_ground == 1 && free->term == one_term)) return false;
     note("constants absorbed in a sum");
-    std::vector<Entry> ground;
+    Scratch<Entry> ground;
     for (const Entry& entry : list)
         if (is_ground(entry.term)) ground.push_back(entry);
     const TermId constant = options_.track ? new_constant(define_sum(ground)) : free->other;
@@ -99,7 +97,7 @@ bool Canonicalizer::absorb_ground(std::vector<Entry>& list) {
     return true;
 }
 
-std::optional<TermId> Canonicalizer::infinite_sum(const std::vector<Entry>& list) {
+std::optional<TermId> Canonicalizer::infinite_sum(const Scratch<Entry>& list) {
     int sign = 0;
     for (const Entry& entry : list) {
         const TermNode& term = arena_[entry.term];
@@ -114,7 +112,7 @@ std::optional<TermId> Canonicalizer::infinite_sum(const std::vector<Entry>& list
 }
 
 // log a + log b is log(a*b) wherever it is defined, and defined in more places.
-void Canonicalizer::merge_logarithms(std::vector<Entry>& list) {
+void Canonicalizer::merge_logarithms(Scratch<Entry>& list) {
     const auto mergeable = [this](const Entry& entry) {
         const TermNode& term = arena_[entry.term];
         return term.kind == Kind::function && term.op == Op::log && !entry.is_free() && entry.ratio.is_integer() &&
@@ -132,7 +130,7 @@ void Canonicalizer::merge_logarithms(std::vector<Entry>& list) {
 
 TermId Canonicalizer::scaled(TermId id, const Rational& ratio) {
     if (ratio.is_one()) return id;
-    std::vector<Entry> list;
+    Scratch<Entry> list;
     add(list, id, ratio);
     return make_sum(list);
 }
@@ -155,7 +153,7 @@ Rational Canonicalizer::content(TermId sum) const {
 }
 
 // Takes one base out of the terms that share it, if the sum becomes shorter by that.
-bool Canonicalizer::factor_once(std::vector<Entry>& list) {
+bool Canonicalizer::factor_once(Scratch<Entry>& list) {
     constexpr std::size_t max_terms = 24;
     if (list.size() > max_terms) return false;
     struct Use {
@@ -164,7 +162,7 @@ bool Canonicalizer::factor_once(std::vector<Entry>& list) {
         Rational ratio;
         int count;
     };
-    std::vector<Use> uses;
+    Scratch<Use> uses;
     const auto record = [&](const Entry& factor) {
         for (Use& use : uses)
             if (use.base == factor.term && use.other == factor.other &&
@@ -192,12 +190,12 @@ bool Canonicalizer::factor_once(std::vector<Entry>& list) {
     if (uses.size() > 6) uses.resize(6);
     const TermId before = make_sum(list);
     int best_cost = arena_[before].cost.plain;
-    std::vector<Entry> best;
+    Scratch<Entry> best;
     for (const Use& use : uses) {
-        std::vector<Entry> inside;
-        std::vector<Entry> outside;
+        Scratch<Entry> inside;
+        Scratch<Entry> outside;
         for (const Entry& entry : list) {
-            std::vector<Entry> factors;
+            Scratch<Entry> factors;
             if (arena_[entry.term].kind == Kind::product) {
                 factors.assign(arena_.entries(entry.term).begin(), arena_.entries(entry.term).end());
             } else {

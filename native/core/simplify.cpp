@@ -153,7 +153,8 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     CanonicalOptions canonical_options;
     canonical_options.extend = options.extend;
     canonical_options.mask_numbers = options.mask_numbers;
-    canonical_options.use_rules = options.max_pattern_length != 0;
+    canonical_options.rules = options.max_pattern_length == 0 ? nullptr : options.rules.get();
+    canonical_options.max_pattern_length = options.max_pattern_length;
     canonical_options.ranges = options.ranges.empty() ? nullptr : &options.ranges;
     canonical_options.track = explain;
     Canonicalizer canonicalizer(arena_, canonical_options);

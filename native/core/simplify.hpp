@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "canonical.hpp"
+#include "rules.hpp"
 #include "tree.hpp"
 
 namespace simplipy {
@@ -17,6 +18,7 @@ struct SimplifyOptions {
     bool extend = true;
     bool mask_numbers = false;
     bool fold_numbers = false;
+    std::shared_ptr<const RuleSet> rules;
     int max_pattern_length = -1;  // of rules; 0: the canonicaliser alone, -1: no limit
     int max_steps = 16;           // rounds of canonical form and spelling
     std::map<std::int64_t, Range> ranges;

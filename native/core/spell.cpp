@@ -111,9 +111,9 @@ Speller::Scale Speller::entry_cost(const Entry& entry) const {
     return cost;
 }
 
-std::vector<std::vector<std::uint32_t>> coefficient_groups(std::span<const Entry> entries) {
-    std::vector<std::vector<std::uint32_t>> groups;
-    std::vector<char> done(entries.size(), 0);
+Scratch<Scratch<std::uint32_t>> coefficient_groups(std::span<const Entry> entries) {
+    Scratch<Scratch<std::uint32_t>> groups;
+    Scratch<char> done(entries.size(), 0);
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (done[i]) continue;
         groups.push_back({i});
@@ -128,12 +128,13 @@ std::vector<std::vector<std::uint32_t>> coefficient_groups(std::span<const Entry
     return groups;
 }
 
-namespace {
-
 bool all_units(std::span<const Entry> entries) {
-    return std::all_of(entries.begin(), entries.end(),
-                       [](const Entry& e) { return e.is_free() || e.ratio.absolute().is_one(); });
+    return std::all_of(entries.begin(), entries.end(), [](const Entry& e) {
+        return e.is_free() || (e.ratio.q == 1 && (e.ratio.p == 1 || e.ratio.p == -1));
+    });
 }
+
+namespace {
 
 // Cost of a sum of items: each is added or subtracted as it is cheaper, but the first must stand as it is.
 template <class Scale>
@@ -153,22 +154,22 @@ Scale unit_sum(std::span<const Scale> items) {
 
 }  // namespace
 
-std::vector<Entry> divided(std::span<const Entry> entries, const Rational& content) {
-    std::vector<Entry> result(entries.begin(), entries.end());
+Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content) {
+    Scratch<Entry> result(entries.begin(), entries.end());
     for (Entry& entry : result)
         if (!entry.is_free()) entry.ratio = entry.ratio / content;
     return result;
 }
 
-std::vector<Speller::Scale> Speller::chain_items(std::span<const Entry> entries,
-                                                 const std::vector<std::vector<std::uint32_t>>& groups) const {
-    std::vector<Scale> items;
+Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries,
+                                                 const Scratch<Scratch<std::uint32_t>>& groups) const {
+    Scratch<Scale> items;
     for (const auto& group : groups) {
         if (group.size() == 1) {
             items.push_back(entry_cost(entries[group[0]]));
             continue;
         }
-        std::vector<Scale> members;
+        Scratch<Scale> members;
         for (const std::uint32_t i : group) {
             Entry unit = entries[i];
             unit.ratio = unit.ratio.sign();
@@ -188,7 +189,7 @@ Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
     SumPlan best;
     best.cost = chain_cost(entries);
     if (all_units(entries)) return best;
-    std::vector<Rational> tried;
+    Scratch<Rational> tried;
     for (const Entry& entry : entries) {
         const Rational content = entry.ratio.absolute();
         if (entry.is_free() || content.is_one() || content.is_zero() || tried.size() >= 3 ||
@@ -235,7 +236,7 @@ Speller::Absorption Speller::absorption(const Entry& entry) const {
 }
 
 // Bases that share an exponent m: separate items for m = 1, else one item base-product^m.
-void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const std::vector<std::uint32_t>& members,
+void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<std::uint32_t>& members,
                         const Rational& exponent) const {
     ProductPlan units;
     Item absolutes;
@@ -295,7 +296,7 @@ void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const
 
 Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const {
     ProductPlan plan;
-    std::vector<char> done(entries.size(), 0);
+    Scratch<char> done(entries.size(), 0);
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (done[i]) continue;
         const Entry& entry = entries[i];
@@ -311,7 +312,7 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
             continue;
         }
         const Rational size = entry.ratio.absolute();
-        std::vector<std::uint32_t> members;
+        Scratch<std::uint32_t> members;
         for (std::uint32_t j = i; j < entries.size(); ++j)
             if (!done[j] && !entries[j].is_free() && entries[j].ratio.absolute() == size) {
                 members.push_back(j);
@@ -320,6 +321,46 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
         add_group(plan, entries, members, size);
     }
     return plan;
+}
+
+// A sum whose coefficients are all 1, -1 or free.
+Speller::Scale Speller::unit_cost(std::span<const Entry> entries) const {
+    int total = static_cast<int>(entries.size()) - 1;
+    int plain_extra = impossible;
+    int negative_extra = impossible;
+    for (const Entry& entry : entries) {
+        const Scale item = entry_cost(entry);
+        const int least = std::min(item.plain, item.negative);
+        total += least;
+        plain_extra = std::min(plain_extra, item.plain - least);
+        negative_extra = std::min(negative_extra, item.negative - least);
+    }
+    return {total + std::min(plain_extra, negative_extra + 1), total + std::min(negative_extra, plain_extra + 1)};
+}
+
+// A product of different bases with exponents 1 and -1: most products, and no plan is needed for their cost.
+bool Speller::set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const {
+    int total = static_cast<int>(entries.size()) - 1;
+    int n_numerators = 0;
+    int parity = 0;
+    int turn = impossible;
+    int n_absolutes = 0;
+    for (const Entry& entry : entries) {
+        if (entry.is_free() || entry.ratio.q != 1 || (entry.ratio.p != 1 && entry.ratio.p != -1)) return false;
+        const TermNode& base = arena_[entry.term];
+        n_absolutes += base.kind == Kind::function && base.op == Op::abs;
+        if (n_absolutes > 1) return false;
+        n_numerators += entry.ratio.p == 1;
+        total += std::min(base.cost.plain, base.cost.negative);
+        parity ^= base.cost.negative < base.cost.plain;
+        turn = std::min(turn, std::abs(base.cost.negative - base.cost.plain));
+    }
+    const int plain = total + (parity ? turn : 0);
+    const int upright = n_numerators == 0;
+    const bool all_above = n_numerators == static_cast<int>(entries.size());
+    node.no_numerator = n_numerators == 0;
+    node.cost = {plain + upright, std::min(total + (parity ? 0 : turn), plain + 1) + upright, plain + all_above};
+    return true;
 }
 
 void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
@@ -334,12 +375,14 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             cost = {1, node.op == Op::inf || node.op == Op::neg_inf || node.op == Op::nan ? 1 : 2, 2};
             break;
         case Kind::sum: {
-            const Scale scale = entries.size() == 1 ? entry_cost(entries[0]) : plan_sum(entries).cost;
+            const Scale scale = entries.size() == 1 ? entry_cost(entries[0])
+                                                    : (all_units(entries) ? unit_cost(entries) : plan_sum(entries).cost);
             cost = {scale.plain, std::min(scale.negative, scale.plain + 1), scale.plain + 1};
             cost.plain = std::min(cost.plain, cost.negative + 1);
             break;
         }
         case Kind::product: {
+            if (set_simple_product_cost(node, entries)) break;
             const ProductPlan plan = plan_product(entries);
             const int upright = plan.joints() + (plan.n_numerators == 0);
             cost = {plan.plain() + upright, plan.negative() + upright,

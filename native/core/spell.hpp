@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "scratch.hpp"
 #include "term.hpp"
 
 namespace simplipy {
@@ -42,11 +43,13 @@ class Speller {
 
     Scale entry_cost(const Entry& entry) const;
     Absorption absorption(const Entry& entry) const;
-    std::vector<Scale> chain_items(std::span<const Entry> entries,
-                                   const std::vector<std::vector<std::uint32_t>>& groups) const;
+    Scratch<Scale> chain_items(std::span<const Entry> entries,
+                                   const Scratch<Scratch<std::uint32_t>>& groups) const;
+    Scale unit_cost(std::span<const Entry> entries) const;
+    bool set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const;
     SumPlan plan_sum(std::span<const Entry> entries) const;
     ProductPlan plan_product(std::span<const Entry> entries) const;
-    void add_group(ProductPlan& plan, std::span<const Entry> entries, const std::vector<std::uint32_t>& members,
+    void add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<std::uint32_t>& members,
                    const Rational& exponent) const;
 
     const Arena& arena_;

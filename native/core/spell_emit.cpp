@@ -100,10 +100,48 @@ struct Speller::Emitter {
 
     // factor * sum of the entries, the factor multiplied into them
     void scaled_sum(std::span<const Entry> entries, const Rational& factor, bool negative) {
-        const std::vector<Entry> list = divided(entries, reciprocal(factor));
+        if (factor.is_one() && all_units(entries)) {
+            units(entries, negative);
+            return;
+        }
+        const Scratch<Entry> list = divided(entries, reciprocal(factor));
         const SumPlan plan = speller.plan_sum(list);
         chain(divided(list, plan.content), negative, factor / plan.content);
         scale_by(plan.content);
+    }
+
+    // A sum whose coefficients are all 1, -1 or free.
+    void units(std::span<const Entry> entries, bool negative) {
+        const auto cost = [&](const Entry& e) {
+            Scale scale = speller.entry_cost(e);
+            if (negative) std::swap(scale.plain, scale.negative);
+            return scale;
+        };
+        std::size_t head = 0;
+        int head_extra = impossible;
+        int turned_extra = impossible;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const Scale scale = cost(entries[i]);
+            const int least = std::min(scale.plain, scale.negative);
+            if (scale.plain - least < head_extra) {
+                head = i;
+                head_extra = scale.plain - least;
+            }
+            turned_extra = std::min(turned_extra, scale.negative - least);
+        }
+        if (turned_extra + 1 < head_extra) {
+            units(entries, !negative);
+            op(Op::neg);
+            return;
+        }
+        entry(entries[head], negative, Rational(1));
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (i == head) continue;
+            const Scale scale = cost(entries[i]);
+            const bool subtract = scale.negative < scale.plain;
+            entry(entries[i], negative != subtract, Rational(1));
+            op(subtract ? Op::sub : Op::add);
+        }
     }
 
     // Multiplies what was written last by k > 0.
@@ -135,9 +173,9 @@ struct Speller::Emitter {
     }
 
     // `ratio`: what free coefficients are multiplied by
-    void chain(const std::vector<Entry>& entries, bool negative, const Rational& ratio) {
+    void chain(const Scratch<Entry>& entries, bool negative, const Rational& ratio) {
         const auto groups = coefficient_groups(entries);
-        std::vector<Scale> items = speller.chain_items(entries, groups);
+        Scratch<Scale> items = speller.chain_items(entries, groups);
         if (negative)
             for (Scale& item : items) std::swap(item.plain, item.negative);
         std::size_t head = 0;
@@ -165,13 +203,13 @@ struct Speller::Emitter {
         }
     }
 
-    void group(const std::vector<Entry>& entries, const std::vector<std::uint32_t>& members, bool negative,
+    void group(const Scratch<Entry>& entries, const Scratch<std::uint32_t>& members, bool negative,
                const Rational& ratio) {
         if (members.size() == 1) {
             entry(entries[members[0]], negative, ratio);
             return;
         }
-        std::vector<Entry> units;
+        Scratch<Entry> units;
         for (const std::uint32_t i : members) {
             units.push_back(entries[i]);
             units.back().ratio = entries[i].ratio.sign();
@@ -238,6 +276,10 @@ struct Speller::Emitter {
 
     void product(TermId id, Mode mode, const Leaf* numerator, const Absorption& absorbed) {
         const std::span<const Entry> entries = arena.entries(id);
+        if (!absorbed.any() && is_simple(entries)) {
+            simple_product(id, mode, numerator);
+            return;
+        }
         const ProductPlan plan = speller.plan_product(entries);
         const bool negative = mode == Mode::negative;
         const bool by_minus = negative && plan.plain() + 1 < plan.total + (plan.parity ? 0 : plan.turn);
@@ -245,10 +287,54 @@ struct Speller::Emitter {
         if (by_minus) op(Op::neg);
     }
 
+    bool is_simple(std::span<const Entry> entries) const {
+        int n_absolutes = 0;
+        for (const Entry& e : entries) {
+            if (e.is_free() || e.ratio.q != 1 || (e.ratio.p != 1 && e.ratio.p != -1)) return false;
+            n_absolutes += arena[e.term].kind == Kind::function && arena[e.term].op == Op::abs;
+        }
+        return n_absolutes < 2;
+    }
+
+    // Exponents 1 and -1 only.
+    void simple_product(TermId id, Mode mode, const Leaf* numerator) {
+        const std::span<const Entry> entries = arena.entries(id);
+        const auto turn_cost = [&](const Entry& e) { return arena[e.term].cost.negative - arena[e.term].cost.plain; };
+        bool parity = false;
+        std::size_t cheapest = 0;
+        int minus = 1;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            parity ^= turn_cost(entries[i]) < 0;
+            if (std::abs(turn_cost(entries[i])) < std::abs(turn_cost(entries[cheapest]))) cheapest = i;
+        }
+        const int turn = std::abs(turn_cost(entries[cheapest]));
+        const bool negative = mode == Mode::negative;
+        minus += parity ? turn : 0;
+        const bool by_minus = negative && minus < (parity ? 0 : turn);
+        const bool flip = parity != (negative && !by_minus);
+        int n_written = 0;
+        if (numerator != nullptr) {
+            (*numerator)();
+            n_written = 1;
+        }
+        const auto side = [&](bool denominators) {
+            int n = 0;
+            for (std::size_t i = 0; i < entries.size(); ++i) {
+                if (((entries[i].ratio.p < 0) != (mode == Mode::inverse)) != denominators) continue;
+                signed_term(entries[i].term, (turn_cost(entries[i]) < 0) != (flip && i == cheapest));
+                if (n++ > 0 || (!denominators && n_written > 0)) op(Op::mul);
+            }
+            return n;
+        };
+        n_written += side(false);
+        if (side(true) > 0) op(n_written > 0 ? Op::div : Op::inv);
+        if (by_minus) op(Op::neg);
+    }
+
     // Writes the product of the items, with the wanted sign if one is wanted.
-    void items(const std::vector<Item>& list, std::span<const Entry> entries, bool invert, std::optional<bool> negative,
+    void items(const Scratch<Item>& list, std::span<const Entry> entries, bool invert, std::optional<bool> negative,
                const Leaf* numerator, const Absorption& absorbed) {
-        std::vector<char> turned(list.size());
+        Scratch<char> turned(list.size());
         bool parity = false;
         std::size_t cheapest = 0;
         for (std::size_t i = 0; i < list.size(); ++i) {
@@ -311,7 +397,7 @@ struct Speller::Emitter {
     }
 
     static bool holds(const Item& it, std::uint32_t entry) {
-        const auto inside = [&](const std::vector<std::uint32_t>& list) {
+        const auto inside = [&](const Scratch<std::uint32_t>& list) {
             return std::find(list.begin(), list.end(), entry) != list.end();
         };
         return inside(it.numerators) || inside(it.denominators) ||
@@ -319,7 +405,7 @@ struct Speller::Emitter {
     }
 
     void absolutes(const Item& it, std::span<const Entry> entries) {
-        const auto write_all = [&](const std::vector<std::uint32_t>& members) {
+        const auto write_all = [&](const Scratch<std::uint32_t>& members) {
             for (std::size_t k = 0; k < members.size(); ++k) {
                 const TermId argument = arena[entries[members[k]].term].argument;
                 signed_term(argument, arena[argument].cost.negative < arena[argument].cost.plain);

@@ -34,9 +34,12 @@ int number_tokens(const Rational& value);
 void emit_number(const Rational& value, std::vector<Node>& out);
 
 // Entries with the same |ratio| (not 1), bracketed: 2*a - 2*b is 2*(a - b). Groups of indices.
-std::vector<std::vector<std::uint32_t>> coefficient_groups(std::span<const Entry> entries);
+Scratch<Scratch<std::uint32_t>> coefficient_groups(std::span<const Entry> entries);
 
-std::vector<Entry> divided(std::span<const Entry> entries, const Rational& content);
+// Whether all coefficients are 1, -1 or free.
+bool all_units(std::span<const Entry> entries);
+
+Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content);
 
 // A coefficient that is cheaper inside a product than in front of it: 8*x^3 is (2*x)^3, (2*a - b)/2 is a - b/2.
 struct Speller::Absorption {
@@ -62,15 +65,15 @@ struct Speller::Item {
     int negative = impossible;
     Rational exponent = 1;
     bool merged_absolute = false;           // |a| * |b| as |a * b|
-    std::vector<std::uint32_t> numerators;  // indices of entries
-    std::vector<std::uint32_t> denominators;
-    std::vector<Item> units;  // of a shared exponent: the items inside
+    Scratch<std::uint32_t> numerators;  // indices of entries
+    Scratch<std::uint32_t> denominators;
+    Scratch<Item> units;  // of a shared exponent: the items inside
 
     bool cheaper_turned() const { return negative < plain; }
 };
 
 struct Speller::ProductPlan {
-    std::vector<Item> items;
+    Scratch<Item> items;
     int n_numerators = 0;
     int n_denominators = 0;
     int total = 0;          // tokens of all items, each at its cheaper sign

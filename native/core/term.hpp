@@ -63,6 +63,8 @@ struct TermNode {
 class Arena {
    public:
     Arena();
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
     void reset();
 
     // References stay valid until reset; spans of entries only until the next intern.

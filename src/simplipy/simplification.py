@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -75,7 +76,7 @@ class Engine:
     Parameters
     ----------
     rules : path, optional
-        Rule file; the bundled rules by default.
+        Rule file in the format of the bundled one, ``simplipy/data/rules.txt``; of method "paper" a JSON file.
     method : {"canonical", "paper"}
         The core's engine, or the paper's algorithm in Python.
     """
@@ -83,10 +84,9 @@ class Engine:
     def __init__(self, rules: str | Path | None = None, method: Literal["canonical", "paper"] = "canonical") -> None:
         if method not in ("canonical", "paper"):
             raise SimplipyError(f"method must be 'canonical' or 'paper', got {method!r}")
-        if rules is not None and method == "canonical":
-            raise SimplipyError("the canonical engine has its rules built in; rule files are for method='paper'")
         self.method = method
         self._paper_rules = rules
+        self._rules = _bundled_rules() if rules is None or method == "paper" else _read_rules(Path(rules))
         self._paper_engines: dict[int | None, Any] = {}
 
     @overload
@@ -102,7 +102,8 @@ class Engine:
             result = self._paper(expression, **options)
         else:
             ranges = _checked_ranges(options.pop("ranges", None))
-            result = Expression(_core.simplify_tree(expression._tree, _core_options(**options), ranges))
+            core_options = _core_options(self._rules, **options)
+            result = Expression(_core.simplify_tree(expression._tree, core_options, ranges))
         if isinstance(x, str):
             return result.infix()
         return result if isinstance(x, Expression) else result.tokens
@@ -116,7 +117,7 @@ class Engine:
             results = TokenBatch.from_expressions(self._paper(e, **options) for e in tokens.expressions())
         else:
             ranges = _checked_ranges(options.pop("ranges", None))
-            core_options = _core_options(**options)
+            core_options = _core_options(self._rules, **options)
             if ranges:
                 trees = _core.decode(tokens.ids, tokens.offsets, list(tokens.extras))
                 results = TokenBatch.from_expressions(
@@ -141,7 +142,7 @@ class Engine:
             raise SimplipyError("explain is for method='canonical'; the paper's engine has PaperEngine.trace")
         if options.pop("ranges", None):
             raise SimplipyError("explain does not take ranges")
-        tree, stop, steps, constants = _core.explain_tree(expression._tree, _core_options(**options))
+        tree, stop, steps, constants = _core.explain_tree(expression._tree, _core_options(self._rules, **options))
         return Explanation(
             expression=Expression(tree),
             steps=tuple(Step(tuple(rules), Expression(before), Expression(after)) for rules, before, after in steps),
@@ -169,7 +170,6 @@ class Engine:
         return result.skeleton() if mask_numbers else result
 
 
-_DEFAULT_ENGINE = Engine()
 
 
 @overload
@@ -235,7 +235,18 @@ def canonical_key(x: str | Expression | Sequence[str]) -> bytes:
     return _DEFAULT_ENGINE.canonical_key(x)
 
 
+@cache
+def _bundled_rules() -> _core.RuleSet:
+    return _read_rules(Path(__file__).parent / "data" / "rules.txt")
+
+
+def _read_rules(path: Path) -> _core.RuleSet:
+    return _core.RuleSet(path.read_text(encoding="utf-8"))
+
+
+@cache
 def _core_options(
+    rules: _core.RuleSet,
     domain: Domain = "extend",
     max_pattern_length: int | None = None,
     mask_numbers: bool = False,
@@ -249,12 +260,16 @@ def _core_options(
     if max_steps is not None and max_steps < 1:
         raise SimplipyError(f"max_steps must be >= 1 or None, got {max_steps}")
     return _core.SimplifyOptions(
+        rules,
         domain == "extend",
         -1 if max_pattern_length is None else max_pattern_length,
         mask_numbers,
         fold_numbers,
         _MAX_STEPS if max_steps is None else max_steps,
     )
+
+
+_DEFAULT_ENGINE = Engine()
 
 
 def _checked_ranges(ranges: Ranges | None) -> list[tuple[str, float, float]]:
