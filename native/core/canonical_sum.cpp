@@ -154,7 +154,7 @@ Rational Canonicalizer::content(TermId sum) const {
 
 // Takes one base out of the terms that share it, if the sum becomes shorter by that.
 bool Canonicalizer::factor_once(Scratch<Entry>& list) {
-    constexpr std::size_t max_terms = 24;
+    constexpr std::size_t max_terms = 64;
     if (list.size() > max_terms) return false;
     struct Use {
         TermId base;

@@ -170,6 +170,8 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
         multiply_definition(definition, ratio);
         round.constants.push_back(std::move(definition));
     });
+    // what is written is what was counted; a difference would be a wrong spelling, and the rewrite is refused
+    if (round.nodes.size() != static_cast<std::size_t>(arena_[root].cost.plain)) throw Overflow{};
     if (explain) round.rules = canonicalizer.events();
     return round;
 }

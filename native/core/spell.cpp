@@ -6,10 +6,9 @@ namespace simplipy {
 
 // Fewest tokens among multk (or divk, powk, pow1_k) whose integers multiply to n; impossible when n has other factors.
 int chain_tokens(Int128 number) {
-    constexpr Int128 largest = 1000000;  // 128-bit division is slow, and no shortest spelling has so many tokens
     if (number == 1) return 0;
-    if (number <= 0 || number > largest) return impossible;
-    auto n = static_cast<std::uint32_t>(number);
+    if (number <= 0 || number > INT64_MAX) return impossible;  // 128-bit division is slow
+    auto n = static_cast<std::uint64_t>(number);
     int twos = 0;
     int tokens = 0;
     for (; n % 2 == 0; n /= 2) ++twos;
@@ -19,7 +18,8 @@ int chain_tokens(Int128 number) {
 }
 
 void emit_chain_tokens(Int128 number, Op two, std::vector<Node>& out) {
-    auto n = static_cast<std::uint32_t>(number);
+    if (chain_tokens(number) >= impossible) throw Overflow{};
+    auto n = static_cast<std::uint64_t>(number);
     const auto write = [&](int k) { out.push_back(Node::of(static_cast<Op>(index(two) + static_cast<unsigned>(k - 2)))); };
     for (; n % 5 == 0; n /= 5) write(5);
     for (; n % 3 == 0; n /= 3) write(3);

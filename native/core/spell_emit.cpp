@@ -110,6 +110,9 @@ struct Speller::Emitter {
         scale_by(plan.content);
     }
 
+    // A literal stands behind the terms, x - 1 and not -1 + x, and takes any sign for free.
+    static bool is_number(const Entry& e) { return e.term == one_term && !e.is_free(); }
+
     // A sum whose coefficients are all 1, -1 or free.
     void units(std::span<const Entry> entries, bool negative) {
         const auto cost = [&](const Entry& e) {
@@ -123,9 +126,10 @@ struct Speller::Emitter {
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const Scale scale = cost(entries[i]);
             const int least = std::min(scale.plain, scale.negative);
-            if (scale.plain - least < head_extra) {
+            const int extra = scale.plain - least;
+            if (extra < head_extra || (extra == head_extra && is_number(entries[head]))) {
                 head = i;
-                head_extra = scale.plain - least;
+                head_extra = extra;
             }
             turned_extra = std::min(turned_extra, scale.negative - least);
         }
@@ -138,7 +142,8 @@ struct Speller::Emitter {
         for (std::size_t i = 0; i < entries.size(); ++i) {
             if (i == head) continue;
             const Scale scale = cost(entries[i]);
-            const bool subtract = scale.negative < scale.plain;
+            const bool minus = is_number(entries[i]) && (entries[i].ratio.sign() < 0) != negative;
+            const bool subtract = scale.negative < scale.plain || minus;
             entry(entries[i], negative != subtract, Rational(1));
             op(subtract ? Op::sub : Op::add);
         }
@@ -183,9 +188,10 @@ struct Speller::Emitter {
         int turned_extra = impossible;
         for (std::size_t i = 0; i < items.size(); ++i) {
             const int least = std::min(items[i].plain, items[i].negative);
-            if (items[i].plain - least < head_extra) {
+            const int extra = items[i].plain - least;
+            if (extra < head_extra || (extra == head_extra && is_number(entries[groups[head][0]]))) {
                 head = i;
-                head_extra = items[i].plain - least;
+                head_extra = extra;
             }
             turned_extra = std::min(turned_extra, items[i].negative - least);
         }
@@ -197,7 +203,9 @@ struct Speller::Emitter {
         group(entries, groups[head], negative, ratio);
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (i == head) continue;
-            const bool subtract = items[i].negative < items[i].plain;
+            const Entry& e = entries[groups[i][0]];
+            const bool minus = groups[i].size() == 1 && is_number(e) && (e.ratio.sign() < 0) != negative;
+            const bool subtract = items[i].negative < items[i].plain || minus;
             group(entries, groups[i], negative != subtract, ratio);
             op(subtract ? Op::sub : Op::add);
         }
