@@ -1,18 +1,22 @@
-"""The command line of SimpliPy: look at formulas and evaluate them on files.
+"""The command line of SimpliPy: simplify, compare and look at formulas, and evaluate them on files.
 
 A user's mistake ends with exit code 2 and one message on stderr, never with a traceback.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
+from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.tree import Tree as TreeView
 
@@ -21,7 +25,7 @@ from simplipy.errors import SimplipyError
 from simplipy.operators import OPERATORS
 
 app = typer.Typer(
-    help="Formulas in the operators of symbolic regression: parse, print, evaluate.",
+    help="Formulas in the operators of symbolic regression: simplify, compare, print, evaluate.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -30,11 +34,19 @@ app = typer.Typer(
 console = Console(markup=False, emoji=False, highlight=False)
 
 _MAX_TREE_NODES = 200
+_LINES_PER_REFRESH = 256
 # so that a formula may begin with a minus; a misspelt option is then refused as an extra argument
 _FORMULA_FIRST = {"ignore_unknown_options": True}
 
 Formula = Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, for example 'x1*sin(x2) + <constant>'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+class Domain(Enum):
+    """Where the result of a simplification may be defined."""
+
+    EXTEND = "extend"
+    PRESERVE = "preserve"
 
 
 def main() -> None:
@@ -91,6 +103,162 @@ def show(expr: Formula, as_json: AsJson = False) -> None:
     console.print(table)
     if len(e) <= _MAX_TREE_NODES:
         console.print(_tree_view(e.tokens))
+
+
+@app.command(context_settings=_FORMULA_FIRST)
+def simplify(
+    expr: Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, or - for a formula on each line of stdin.")],
+    domain: Annotated[
+        Domain, typer.Option(help="extend: may be defined in more places than the input; preserve: nowhere else.")
+    ] = Domain.EXTEND,
+    max_pattern_length: Annotated[
+        int | None, typer.Option(min=0, help="Longest rule to use; 0 for the canonical form alone.")
+    ] = None,
+    mask_numbers: Annotated[bool, typer.Option("--mask-numbers", help="Count numbers as free constants.")] = False,
+    fold_numbers: Annotated[
+        bool, typer.Option("--fold-numbers", help="Round parts without variables to the nearest double.")
+    ] = False,
+    ranges: Annotated[
+        list[str] | None, typer.Option("--range", metavar="NAME=LOW:HIGH", help="Promised bounds, as in x1=0:inf.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the rewrites with their rules, and where the constants come from.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Shortest form of a formula, or of a formula on each line of stdin.
+
+    Example: simplipy simplify "x1*sin(1 + <constant>)/(x1*x1)"
+    """
+    options: dict[str, Any] = {
+        "domain": domain.value,
+        "max_pattern_length": max_pattern_length,
+        "mask_numbers": mask_numbers,
+        "fold_numbers": fold_numbers,
+        "ranges": parse_ranges(ranges or []),
+    }
+    report = _explained if explain else _simplified
+
+    def result(text: str, **more: object) -> str:
+        facts = report(simplipy.parse(text), options)
+        if as_json:
+            return json.dumps(more | facts, ensure_ascii=False)
+        return _explanation(facts) if explain else str(facts["infix"])
+
+    if expr != "-":
+        print(result(expr))
+        return
+    n_bad = 0
+    for number, line in _numbered_lines():
+        try:
+            print(result(line.decode("utf-8-sig" if number == 1 else "utf-8"), line=number))
+        except (SimplipyError, UnicodeDecodeError) as error:
+            n_bad += 1
+            print(f"line {number}: error: {error}", file=sys.stderr)
+    if n_bad:
+        raise typer.Exit(2)
+
+
+@app.command(context_settings=_FORMULA_FIRST)
+def equivalent(
+    a: Annotated[str, typer.Argument(metavar="A", help="Infix text.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Infix text.")],
+    rtol: Annotated[float, typer.Option(help="Relative difference of numbers that counts as none.")] = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """Tell whether two formulas mean the same: exit code 0 if so, 1 if not.
+
+    Example: simplipy equivalent "sin(x)^2 + cos(x)^2" 1
+    """
+    from simplipy.equivalence import equivalent as compare
+
+    if not 0 <= rtol < 1:
+        raise SimplipyError(f"--rtol must be >= 0 and < 1, got {rtol}")
+    verdict = compare(a, b, rtol=rtol)
+    if as_json:
+        print(json.dumps(dataclasses.asdict(verdict), ensure_ascii=False))
+    else:
+        print(f"{'equivalent' if verdict.equivalent else 'not equivalent'} ({verdict.evidence})")
+        if verdict.counterexample is not None:
+            print("  at " + ", ".join(f"{name} = {value:.17g}" for name, value in verdict.counterexample.items()))
+        print(f"domain: {verdict.domain}")
+        print(f"family: {verdict.family}")
+    if not verdict.equivalent:
+        raise typer.Exit(1)
+
+
+def parse_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
+    """Promises such as `x1=0:inf`; a missing bound is infinite."""
+    ranges = {}
+    for text in texts:
+        name, equals, bounds = text.rpartition("=")  # the last one: a name may hold the sign
+        low, colon, high = bounds.partition(":")
+        try:
+            if not (name and equals and colon):
+                raise ValueError
+            ranges[name] = (float(low or "-inf"), float(high or "inf"))
+        except ValueError:
+            raise SimplipyError(f"--range must be NAME=LOW:HIGH, as in x1=0:inf, got {text!r}") from None
+    return ranges
+
+
+def _simplified(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:
+    """A simplification as JSON holds it."""
+    return _facts(e, simplipy.simplify(e, **options))
+
+
+def _explained(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:
+    """A simplification with its steps as JSON holds it."""
+    found = simplipy.Engine().explain(e, **options)
+    return _facts(e, found.expression) | {
+        "steps": [
+            {"rules": list(step.rules), "before": step.before.infix(), "after": step.after.infix()}
+            for step in found.steps
+        ],
+        "stop": found.stop.name,
+        "stop_reason": found.stop.value,
+        # "preserve": a constant that the input leaves undefined is not to get a value here
+        "constants": [simplipy.simplify(c, domain="preserve").infix() for c in found.constants],
+    }
+
+
+def _facts(before: simplipy.Expression, after: simplipy.Expression) -> dict[str, Any]:
+    return {
+        "input": before.infix(),
+        "infix": after.infix(),
+        "tokens": after.tokens,
+        "input_length": len(before),
+        "length": len(after),
+        "n_constants": after.n_constants,
+    }
+
+
+def _explanation(facts: dict[str, Any]) -> str:
+    """A simplification with its steps as text."""
+    lines = [facts["input"]]
+    for step in facts["steps"]:
+        lines += [f"-> {step['after']}", f"   by {', '.join(step['rules']) or 'a shorter spelling'}"]
+    lines += [f"<constant>{k} = {value}" for k, value in enumerate(facts["constants"], start=1)]
+    if facts["constants"]:
+        lines.append("with c1, c2, ... for the constants of the input in the order of its prefix tokens")
+    lines.append(f"{facts['input_length']} tokens -> {facts['length']}; {facts['stop_reason']}")
+    return "\n".join(lines)
+
+
+def _numbered_lines() -> Iterator[tuple[int, bytes]]:
+    """Lines of stdin that are not blank with their numbers, and a progress bar where someone can see it."""
+    lines = ((k, line.rstrip(b"\r\n")) for k, line in enumerate(sys.stdin.buffer, start=1) if line.strip())
+    # on a terminal that shows the results themselves, a bar would be printed between them
+    if not sys.stderr.isatty() or sys.stdout.isatty():
+        yield from lines
+        return
+    columns = (TextColumn("{task.completed:,.0f} lines"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True) as progress:
+        task = progress.add_task("", total=None)
+        for number, line in lines:
+            yield number, line
+            if number % _LINES_PER_REFRESH == 0:
+                progress.update(task, completed=number)
 
 
 @app.command(name="eval", context_settings=_FORMULA_FIRST)
