@@ -12,6 +12,8 @@ INSTALLED := $(VENV)/.installed
 SOURCES := build/sources.txt
 BUILD_DIR := build/python
 SANITIZE_DIR := build/sanitize
+# Other packages for benchmarks, apart from ours: one of them has our name.
+PEERS ?= build/peers
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 # -qq: errors only. --no-compile: byte code is made on first import, only for what is imported.
@@ -26,7 +28,7 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes data, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help venv demo test test-all lint format native-test bench constraints clean FORCE
+.PHONY: help venv demo test test-all lint format native-test bench peers constraints clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -36,6 +38,7 @@ help:
 	@echo "make lint         ruff, mypy, import-linter, clang-format"
 	@echo "make native-test  the C++ tests under ASan and UBSan"
 	@echo "make bench        the benchmarks"
+	@echo "make peers        other simplifiers for the benchmarks, in an environment of their own"
 	@echo "make format       rewrite Python and C++ in the house style"
 	@echo "make venv         only set up .venv"
 	@echo "make clean        remove .venv and everything that was built"
@@ -97,6 +100,10 @@ native-test: $(DEPENDENCIES)
 
 bench: venv
 	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python $$script; done
+
+peers:
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check numpy symengine simplipy
 
 # New pins: the newest version of everything but torch, which is raised by hand.
 constraints:
