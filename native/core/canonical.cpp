@@ -38,7 +38,7 @@ TermId Canonicalizer::run(const std::vector<Node>& postfix) {
 
 // ---- leaves
 
-TermId Canonicalizer::intern(TermNode node, const Scratch<Entry>& entries) {
+TermId Canonicalizer::intern(const TermNode& node, const Scratch<Entry>& entries) {
     const auto [id, is_new] = arena_.intern(node, entries);
     if (is_new) analyse(id);
     return id;

@@ -74,7 +74,7 @@ class Canonicalizer {
     TermId symbol(Op op);
     TermId variable(std::int64_t code);
     TermId new_constant(std::vector<Node> definition);
-    TermId intern(TermNode node, const Scratch<Entry>& entries);
+    TermId intern(const TermNode& node, const Scratch<Entry>& entries);
 
     // the walk over the input
     void apply(Op op, Scratch<Value>& stack);
@@ -133,6 +133,7 @@ class Canonicalizer {
     bool keeps_domain(const Rule& rule, const Bindings& bindings) const;
     TermId replacement(const Rule& rule, const Bindings& bindings);
     std::optional<TermId> apply_function_rules(Op op, TermId argument);
+    bool may_start_rule(TermId id, std::size_t n_terms) const;
     bool apply_sum_rules(Scratch<Entry>& list);
     bool apply_product_rules(Parts& parts);
 

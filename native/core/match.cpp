@@ -110,25 +110,34 @@ std::optional<TermId> Canonicalizer::apply_function_rules(Op op, TermId argument
     return std::nullopt;
 }
 
+// Every pattern of a sum has a power of a function, an exponential or an inverse function, or three terms with a
+// square; most sums have none of these.
+bool Canonicalizer::may_start_rule(TermId id, std::size_t n_terms) const {
+    const TermNode& term = arena_[id];
+    if (term.kind == Kind::function)
+        return term.op == Op::asin || term.op == Op::acos || term.op == Op::cosh || term.op == Op::sinh;
+    if (term.kind != Kind::product || term.n_entries != 1) return false;
+    const Entry& factor = arena_.entries(id)[0];
+    return factor.is_free() || arena_[factor.term].kind == Kind::function || (n_terms > 2 && factor.ratio == Rational(2));
+}
+
 bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
     if (options_.rules == nullptr) return false;
-    // every pattern has a squared function, an exponential or an inverse function; most sums have none
-    const bool candidate = std::any_of(list.begin(), list.end(), [this](const Entry& entry) {
-        const TermNode& term = arena_[entry.term];
-        if (term.kind == Kind::function) return term.op == Op::asin || term.op == Op::acos || term.op == Op::cosh || term.op == Op::sinh;
-        return term.kind == Kind::product && term.n_entries == 1;
+    const auto n_candidates = std::count_if(list.begin(), list.end(), [&](const Entry& entry) {
+        return may_start_rule(entry.term, list.size());
     });
-    if (!candidate) return false;
+    if (n_candidates == 0) return false;
     const Arena& patterns = options_.rules->arena();
     for (const Rule& rule : options_.rules->sums()) {
         const std::span<const Entry> pattern = patterns.entries(rule.pattern);
         if (!may_use(rule) || pattern.size() > list.size()) continue;
         for (const Entry& first : list) {
             if (first.is_free() || first.ratio.is_zero()) continue;
-            const Rational multiple = first.ratio / pattern[0].ratio;
+            if (patterns[pattern[0].term].kind != arena_[first.term].kind) continue;
             Bindings bindings{};
-            Scratch<char> used(list.size(), 0);
             if (!match(patterns, pattern[0].term, first.term, bindings)) continue;
+            const Rational multiple = first.ratio / pattern[0].ratio;
+            Scratch<char> used(list.size(), 0);
             bindings = {};
             if (!match_entries(patterns, pattern, 0, list, used, multiple, bindings) || !keeps_domain(rule, bindings)) continue;
             Scratch<Entry> shorter;

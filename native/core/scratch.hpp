@@ -11,7 +11,8 @@ namespace simplipy {
 class ScratchBuffer {
    public:
     static ScratchBuffer& of_thread() {
-        thread_local ScratchBuffer* cached = nullptr;  // a plain pointer needs no initialisation guard
+        // a plain pointer needs no initialisation guard, and this model no call for its address
+        [[gnu::tls_model("initial-exec")]] static thread_local ScratchBuffer* cached = nullptr;
         if (cached == nullptr) [[unlikely]] {
             thread_local ScratchBuffer buffer;
             cached = &buffer;

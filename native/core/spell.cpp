@@ -6,7 +6,10 @@ namespace simplipy {
 
 // Fewest tokens among multk (or divk, powk, pow1_k) whose integers multiply to n; impossible when n has other factors.
 int chain_tokens(Int128 number) {
+    // fewest factors 2, 3, 4, 5 of 1 to 16; 0 where there are others
+    static constexpr std::int8_t small[17] = {0, 0, 1, 1, 1, 1, 2, 0, 2, 2, 2, 0, 2, 0, 0, 2, 2};
     if (number == 1) return 0;
+    if (number > 1 && number <= 16) return small[number] == 0 ? impossible : small[number];
     if (number <= 0 || number > INT64_MAX) return impossible;  // 128-bit division is slow
     auto n = static_cast<std::uint64_t>(number);
     int twos = 0;
@@ -134,6 +137,12 @@ bool all_units(std::span<const Entry> entries) {
     });
 }
 
+bool is_plain_sum(std::span<const Entry> entries) {
+    int n_scaled = 0;
+    for (const Entry& e : entries) n_scaled += !e.is_free() && (e.ratio.q != 1 || (e.ratio.p != 1 && e.ratio.p != -1));
+    return n_scaled < 2;
+}
+
 namespace {
 
 // Cost of a sum of items: each is added or subtracted as it is cheaper, but the first must stand as it is.
@@ -188,7 +197,11 @@ Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
     };
     SumPlan best;
     best.cost = chain_cost(entries);
-    if (all_units(entries)) return best;
+    // a content pays only where at least two coefficients shrink
+    const auto n_scaled = std::count_if(entries.begin(), entries.end(), [](const Entry& entry) {
+        return !entry.is_free() && !entry.ratio.absolute().is_one();
+    });
+    if (n_scaled < 2) return best;
     Scratch<Rational> tried;
     for (const Entry& entry : entries) {
         const Rational content = entry.ratio.absolute();
@@ -218,6 +231,7 @@ Speller::Absorption Speller::absorption(const Entry& entry) const {
         if (factor.is_free()) continue;
         const Rational size = factor.ratio.absolute();
         if (size.is_one() && base.kind == Kind::sum && base.n_entries > 1) {
+            if (all_units(arena_.entries(factor.term))) continue;  // every coefficient would grow
             const Rational inside = factor.ratio.sign() > 0 ? k : reciprocal(k);
             const Scale scaled = plan_sum(divided(arena_.entries(factor.term), reciprocal(inside))).cost;
             if (scaled.negative - scaled.plain != base.cost.negative - base.cost.plain) continue;
@@ -323,7 +337,7 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
     return plan;
 }
 
-// A sum whose coefficients are all 1, -1 or free.
+// A sum whose entries are written one by one.
 Speller::Scale Speller::unit_cost(std::span<const Entry> entries) const {
     int total = static_cast<int>(entries.size()) - 1;
     int plain_extra = impossible;
@@ -376,7 +390,7 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             break;
         case Kind::sum: {
             const Scale scale = entries.size() == 1 ? entry_cost(entries[0])
-                                                    : (all_units(entries) ? unit_cost(entries) : plan_sum(entries).cost);
+                                                    : (is_plain_sum(entries) ? unit_cost(entries) : plan_sum(entries).cost);
             cost = {scale.plain, std::min(scale.negative, scale.plain + 1), scale.plain + 1};
             cost.plain = std::min(cost.plain, cost.negative + 1);
             break;

@@ -100,7 +100,7 @@ struct Speller::Emitter {
 
     // factor * sum of the entries, the factor multiplied into them
     void scaled_sum(std::span<const Entry> entries, const Rational& factor, bool negative) {
-        if (factor.is_one() && all_units(entries)) {
+        if (factor.is_one() && is_plain_sum(entries)) {
             units(entries, negative);
             return;
         }
@@ -113,7 +113,7 @@ struct Speller::Emitter {
     // A literal stands behind the terms, x - 1 and not -1 + x, and takes any sign for free.
     static bool is_number(const Entry& e) { return e.term == one_term && !e.is_free(); }
 
-    // A sum whose coefficients are all 1, -1 or free.
+    // A sum whose entries are written one by one.
     void units(std::span<const Entry> entries, bool negative) {
         const auto cost = [&](const Entry& e) {
             Scale scale = speller.entry_cost(e);

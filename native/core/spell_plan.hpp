@@ -39,6 +39,9 @@ Scratch<Scratch<std::uint32_t>> coefficient_groups(std::span<const Entry> entrie
 // Whether all coefficients are 1, -1 or free.
 bool all_units(std::span<const Entry> entries);
 
+// Whether at most one coefficient is none of these: then nothing can be bracketed.
+bool is_plain_sum(std::span<const Entry> entries);
+
 Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content);
 
 // A coefficient that is cheaper inside a product than in front of it: 8*x^3 is (2*x)^3, (2*a - b)/2 is a - b/2.

@@ -59,7 +59,7 @@ bool Arena::same(const TermNode& a, std::span<const Entry> a_entries, TermId b) 
     return std::equal(a_entries.begin(), a_entries.end(), entries_.begin() + node.first);
 }
 
-std::pair<TermId, bool> Arena::intern(TermNode node, std::span<const Entry> entries) {
+std::pair<TermId, bool> Arena::intern(const TermNode& node, std::span<const Entry> entries) {
     std::uint64_t hash = mix(static_cast<std::uint64_t>(node.kind), static_cast<std::uint64_t>(node.op));
     std::uint64_t order = hash;
     hash = mix(mix(mix(hash, node.argument), static_cast<std::uint64_t>(node.payload)), node.value);
@@ -74,11 +74,12 @@ std::pair<TermId, bool> Arena::intern(TermNode node, std::span<const Entry> entr
     std::size_t slot = hash & mask;
     for (; table_[slot] != 0; slot = (slot + 1) & mask)
         if (hashes_[table_[slot]] == hash && same(node, entries, table_[slot])) return {table_[slot], false};
-    node.first = static_cast<std::uint32_t>(entries_.size());
-    node.n_entries = static_cast<std::uint32_t>(entries.size());
-    node.order = order;
-    entries_.insert(entries_.end(), entries.begin(), entries.end());
     const TermId id = append(node);
+    TermNode& stored = edit(id);
+    stored.first = static_cast<std::uint32_t>(entries_.size());
+    stored.n_entries = static_cast<std::uint32_t>(entries.size());
+    stored.order = order;
+    entries_.insert(entries_.end(), entries.begin(), entries.end());
     hashes_.push_back(hash);
     table_[slot] = id;
     if (n_nodes_ * 2 > table_.size()) grow();

@@ -76,7 +76,7 @@ class Arena {
     std::size_t size() const { return n_nodes_; }
 
     // The id of this content and whether it is new. `entries` are those of a sum or product.
-    std::pair<TermId, bool> intern(TermNode node, std::span<const Entry> entries);
+    std::pair<TermId, bool> intern(const TermNode& node, std::span<const Entry> entries);
 
     // Canonical order of terms.
     bool less(TermId a, TermId b) const;
