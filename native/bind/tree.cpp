@@ -1,5 +1,7 @@
 #include "core/tree.hpp"
 
+#include <stdexcept>
+
 #include "bind.hpp"
 #include "core/errors.hpp"
 #include "core/infix.hpp"
@@ -49,10 +51,9 @@ std::vector<std::string> variable_names(const Tree& tree) {
     return names;
 }
 
-std::vector<Tree> subtrees(const Tree& tree) {
-    std::vector<Tree> trees;
-    for (const std::size_t i : prefix_order(tree)) trees.push_back(subtree(tree, i));
-    return trees;
+Tree checked_subtree(const Tree& tree, std::size_t i) {
+    if (i >= tree.size()) throw std::out_of_range("node " + std::to_string(i));
+    return subtree(tree, i);
 }
 
 }  // namespace
@@ -88,7 +89,8 @@ void bind_tree(nb::module_& module) {
         .def("skeleton", &simplipy::skeleton)
         .def("with_constants", &with_constants, nb::arg("values"))
         .def("rename", &simplipy::rename, nb::arg("names"))
-        .def("subtrees", &subtrees);
+        .def("prefix_order", &prefix_order)
+        .def("subtree", &checked_subtree);
     module.def(
         "parse_many",
         [](const std::vector<std::string_view>& texts) {

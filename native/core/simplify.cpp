@@ -212,7 +212,10 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
             break;
         }
         if (options.fold_numbers) round.nodes = folded(round.nodes);
-        if (!options.extend && has_undefined_symbol(round.nodes)) round.nodes = {Node::of(Op::nan)};
+        if (!options.extend && has_undefined_symbol(round.nodes)) {
+            round.nodes = {Node::of(Op::nan)};
+            round.constants.clear();
+        }
         if (options.mask_numbers) {
             for (std::size_t i = 0, k = 0; i < round.nodes.size(); ++i) {
                 const Node node = round.nodes[i];
