@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
+import runpy
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import simplipy
+from tests.command_line import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -60,17 +59,9 @@ def test_python_on_pages(page: Path, workplace: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_on_pages(page: Path, workplace: Path) -> None:
     """`$ simplipy ...` with the output below it; other commands are prose."""
-    environment = os.environ | {"COLUMNS": "100"}
-    commands = re.findall(r"^\$ (simplipy .*)\n((?:(?!\$ ).*\n)*)", blocks(page, "console"), re.MULTILINE)
+    commands = re.findall(r"^\$ simplipy (.*)\n((?:(?!\$ ).*\n)*)", blocks(page, "console"), re.MULTILINE)
     for command, expected in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
-            capture_output=True,
-            text=True,
-            env=environment,
-            timeout=60,
-            check=False,
-        )
+        done = run(*shlex.split(command))
         said = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
         assert [line for line in said if line] == [line for line in expected.splitlines() if line], command
 
@@ -84,11 +75,9 @@ def test_docstrings(name: str, workplace: Path) -> None:
         run_examples(test)
 
 
-def test_demo(workplace: Path) -> None:
-    demo = [sys.executable, str(ROOT / "examples" / "demo.py")]
-    done = subprocess.run(demo, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "365.19*distance_au^1.5" in done.stdout
+def test_demo(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
+    assert "365.19*distance_au^1.5" in capsys.readouterr().out
     assert (workplace / "build" / "demo" / "kepler.png").stat().st_size > 10_000
 
 

@@ -157,8 +157,8 @@ class Expression:
         return parse(derivative_tokens(self.tokens, variable))
 
     def subtrees(self) -> Iterator[Expression]:
-        """All subexpressions in prefix order, the whole first."""
-        return (Expression(tree) for tree in self._tree.subtrees())
+        """All subexpressions in prefix order, the whole first; one at a time, since together they can be large."""
+        return (Expression(self._tree.subtree(node)) for node in self._tree.prefix_order())
 
     def __call__(self, X: Any, constants: Any = None) -> FloatArray:
         """Values on the rows of X, NaN where undefined.

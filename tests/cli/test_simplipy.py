@@ -7,34 +7,11 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from simplipy import cli
-
-
-class Done(NamedTuple):
-    """What a command left behind."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
-    """The command line in this process: a process of its own costs a second for each."""
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["simplipy", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        return Done(end.value.code or 0, *capsys.readouterr())
-
-    return call
+from tests.command_line import Done, run
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(("show", "x1"), 0), (("show", "x1 +"), 2)])
@@ -77,7 +54,7 @@ def csv(tmp_path: Path) -> Path:
     return path
 
 
-def test_show(run: Callable[..., Done]) -> None:
+def test_show() -> None:
     done = run("show", "x1*sin(x2)/2")
     assert done.returncode == 0, done.stderr
     assert "\\sin" in done.stdout
@@ -86,7 +63,7 @@ def test_show(run: Callable[..., Done]) -> None:
     assert done.stderr == ""
 
 
-def test_show_json(run: Callable[..., Done]) -> None:
+def test_show_json() -> None:
     done = run("show", "x1*sin(x2)/2", "--json")
     assert done.returncode == 0, done.stderr
     shown = strict_json(done.stdout)
@@ -97,25 +74,25 @@ def test_show_json(run: Callable[..., Done]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--json", "--", "-x1^2"), ("-x1^2", "--json"), ("--json", "-x1^2")])
-def test_show_of_a_leading_minus(run: Callable[..., Done], arguments: tuple[str, ...]) -> None:
+def test_show_of_a_leading_minus(arguments: tuple[str, ...]) -> None:
     done = run("show", *arguments)
     assert done.returncode == 0, done.stderr
     assert strict_json(done.stdout)["tokens"] == ["neg", "pow2", "x1"]
 
 
-def test_names_are_shown_as_they_are(run: Callable[..., Done]) -> None:
+def test_names_are_shown_as_they_are() -> None:
     done = run("show", "`[red]a`*`:smile:` + `[/]`")
     assert done.returncode == 0, done.stderr
     assert "`[red]a`*`:smile:` + `[/]`" in done.stdout
 
 
-def test_show_does_not_need_ascii(run: Callable[..., Done]) -> None:
+def test_show_does_not_need_ascii() -> None:
     done = run("show", "`größe µ` + 1", "--json")
     assert done.returncode == 0, done.stderr
     assert strict_json(done.stdout)["tokens"] == ["+", "`größe µ`", "1"]
 
 
-def test_eval_json(run: Callable[..., Done], csv: Path) -> None:
+def test_eval_json(csv: Path) -> None:
     done = run("eval", "x1^2 + log(x2)", "--data", str(csv), "--json")
     assert done.returncode == 0, done.stderr
     columns = [c for c in lists_in(strict_json(done.stdout)) if len(c) == 3 and c[2] is None]
@@ -124,7 +101,7 @@ def test_eval_json(run: Callable[..., Done], csv: Path) -> None:
     assert columns[0][1] == pytest.approx(1 + math.log(0.5))
 
 
-def test_eval_text(run: Callable[..., Done], csv: Path) -> None:
+def test_eval_text(csv: Path) -> None:
     done = run("eval", "x1 + 100.25", "--data", str(csv))
     assert done.returncode == 0, done.stderr
     numbers = [float(word) for word in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", done.stdout)]
@@ -132,20 +109,20 @@ def test_eval_text(run: Callable[..., Done], csv: Path) -> None:
         assert expected in numbers, done.stdout
 
 
-def test_eval_binds_columns_by_name(run: Callable[..., Done], csv: Path) -> None:
+def test_eval_binds_columns_by_name(csv: Path) -> None:
     done = run("eval", "mass*`my var`", "--data", str(csv), "--json")
     assert done.returncode == 0, done.stderr
     assert [12.0, 16.0, 16.0] in lists_in(strict_json(done.stdout))
 
 
-def test_eval_does_not_depend_on_the_order_of_columns(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_eval_does_not_depend_on_the_order_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "swapped.csv"
     path.write_text("x2,x1\n10,1\n20,2\n")
     done = run("eval", "x1 - x2", "--data", str(path), "--json")
     assert [-9.0, -18.0] in lists_in(strict_json(done.stdout))
 
 
-def test_eval_of_an_empty_cell_is_undefined(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_eval_of_an_empty_cell_is_undefined(tmp_path: Path) -> None:
     path = tmp_path / "gap.csv"
     path.write_text("x1,x2\n1,5\n,6\n3,7\n")
     done = run("eval", "x1 + x2", "--data", str(path), "--json")
@@ -154,7 +131,7 @@ def test_eval_of_an_empty_cell_is_undefined(run: Callable[..., Done], tmp_path: 
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("show", "--help"), ("eval", "--help")])
-def test_help(run: Callable[..., Done], arguments: tuple[str, ...]) -> None:
+def test_help(arguments: tuple[str, ...]) -> None:
     done = run(*arguments)
     assert done.returncode == 0
     assert "usage" in done.stdout.lower()
@@ -180,31 +157,31 @@ def test_help(run: Callable[..., Done], arguments: tuple[str, ...]) -> None:
     ],
     ids=lambda value: "_".join(value) if isinstance(value, tuple) else "",
 )
-def test_mistakes_end_with_2(run: Callable[..., Done], arguments: tuple[str, ...], pattern: str) -> None:
+def test_mistakes_end_with_2(arguments: tuple[str, ...], pattern: str) -> None:
     done = run(*arguments)
     assert_refused(done, pattern)
     assert done.stderr.strip()
 
 
-def test_missing_column_is_named(run: Callable[..., Done], csv: Path) -> None:
+def test_missing_column_is_named(csv: Path) -> None:
     assert_refused(run("eval", "x1 + speed", "--data", str(csv)), "speed")
     assert_refused(run("eval", "x7", "--data", str(csv)), "x7")
 
 
-def test_free_constants_are_refused(run: Callable[..., Done], csv: Path) -> None:
+def test_free_constants_are_refused(csv: Path) -> None:
     assert_refused(run("eval", "<constant>*x1", "--data", str(csv)), "write a number for each <constant>")
 
 
 @pytest.mark.parametrize(
     "content", ["", "x1\n1\nabc\n", "x1,x2\n1,2\n3\n4,5,6\n", "\x00\x01\x02"], ids=["empty", "text", "ragged", "binary"]
 )
-def test_broken_csv(run: Callable[..., Done], tmp_path: Path, content: str) -> None:
+def test_broken_csv(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.csv"
     path.write_text(content)
     assert_refused(run("eval", "x1", "--data", str(path)), "broken.csv|line|row|column")
 
 
-def test_csv_with_a_header_alone(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_csv_with_a_header_alone(tmp_path: Path) -> None:
     path = tmp_path / "header.csv"
     path.write_text("x1\n")
     done = run("eval", "x1", "--data", str(path), "--json")
@@ -212,7 +189,7 @@ def test_csv_with_a_header_alone(run: Callable[..., Done], tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
 
 
-def test_csv_as_spreadsheets_write_it(run: Callable[..., Done], tmp_path: Path) -> None:
+def test_csv_as_spreadsheets_write_it(tmp_path: Path) -> None:
     path = tmp_path / "bom.csv"
     path.write_bytes(b"\xef\xbb\xbfx1,x2\r\n1,2\r\n3,4\r\n")
     done = run("eval", "x1*x2", "--data", str(path), "--json")
@@ -220,7 +197,7 @@ def test_csv_as_spreadsheets_write_it(run: Callable[..., Done], tmp_path: Path) 
     assert [2.0, 12.0] in lists_in(strict_json(done.stdout))
 
 
-def test_no_arguments_explain_themselves(run: Callable[..., Done]) -> None:
+def test_no_arguments_explain_themselves() -> None:
     done = run()
     assert done.returncode in (0, 2)
     assert "usage" in (done.stdout + done.stderr).lower()
