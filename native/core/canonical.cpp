@@ -74,8 +74,6 @@ TermId Canonicalizer::new_constant(std::vector<Node> definition) {
 }
 
 TermId Canonicalizer::leaf(const Node& node) {
-    const bool is_number = node.op == Op::number || node.op == Op::pi || node.op == Op::e;
-    if (options_.mask_numbers && is_number) return new_constant({node});
     switch (node.op) {
         case Op::variable: return variable(node.payload);
         // the k-th constant of the input is variable k in definitions

@@ -26,7 +26,6 @@ struct Range {
 
 struct CanonicalOptions {
     bool extend = true;
-    bool mask_numbers = false;
     const RuleSet* rules = nullptr;
     int max_pattern_length = -1;  // of rules; -1: no limit
     bool keep_arena = false;      // add to the terms that are there

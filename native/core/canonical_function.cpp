@@ -4,6 +4,22 @@
 
 namespace simplipy {
 
+namespace {
+
+// Whether no value between these bounds has a result.
+bool is_undefined_on(Op op, double low, double high) {
+    switch (op) {
+        case Op::log: return high < 0.0;
+        case Op::acosh: return high < 1.0;
+        case Op::asin:
+        case Op::acos:
+        case Op::atanh: return low > 1.0 || high < -1.0;
+        default: return false;
+    }
+}
+
+}  // namespace
+
 TermId Canonicalizer::make_function(Op op, TermId argument) {
     TermNode node;
     node.kind = Kind::function;
@@ -21,6 +37,10 @@ TermId Canonicalizer::function(Op op, TermId argument) {
         return new_constant(std::move(definition));
     }
     if (const auto value = special_value(op, argument)) return *value;
+    if (is_undefined_on(op, inner.low, inner.high)) {
+        note("defined nowhere");
+        return symbol(Op::nan);
+    }
     if (op == Op::abs) return absolute(argument);
     if (op == Op::log) return logarithm(argument);
     const Parity parity = info(op).parity;

@@ -20,7 +20,10 @@ bool is_exponential(const TermNode& base) { return base.kind == Kind::symbol && 
 void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) {
     const TermNode& node = arena_[id];
     const bool keeps_domain = !options_.extend && node.partial;
-    if (exponent.is_zero() && !keeps_domain) return;
+    if (exponent.is_zero()) {
+        if (keeps_domain) parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
     switch (node.kind) {
         case Kind::number: multiply_number(parts, id, exponent); return;
         case Kind::constant: multiply_constant(parts, id, exponent); return;
@@ -170,20 +173,24 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
         whole.factors.assign(arena_.entries(id).begin(), arena_.entries(id).end());
     }
     Scratch<Entry> rest;
+    Scratch<Entry> exponentials;
     for (const Entry& factor : whole.factors) {
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) {
-            if (is_exponential(base)) {
-                parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
-            } else {
-                rest.push_back(factor);
-            }
+            (is_exponential(base) ? exponentials : rest).push_back(factor);
         } else if (factor.ratio.even_power()) {
             const Rational power = factor.ratio * exponent;
             const bool plain = base.low >= 0.0 || power.even_power();
             multiply(parts, plain ? factor.term : absolute(factor.term), power);
         } else if (base.low >= 0.0 || !factor.ratio.odd_denominator()) {
             multiply(parts, factor.term, factor.ratio * exponent);
+        } else {
+            rest.push_back(factor);
+        }
+    }
+    for (const Entry& factor : exponentials) {  // sqrt(e^u * v) is shorter than e^(u/2) * sqrt(v)
+        if (rest.empty()) {
+            parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
         } else {
             rest.push_back(factor);
         }
@@ -276,6 +283,17 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             return;
         }
     }
+    // c^(3*u) is d^u, for odd numbers over odd numbers: an even power would be defined for c < 0 as well
+    if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries == 1) {
+        const Entry only = arena_.entries(exponent)[0];
+        if (!only.is_free() && only.ratio.sign() > 0 && only.ratio.odd_denominator() && !only.ratio.even_numerator() &&
+            is_root_degree(only.ratio.q)) {
+            note("number out of an exponent");
+            const TermId constant = options_.track ? new_constant(define_power(base, only.ratio)) : base;
+            parts.factors.push_back({constant, only.term, 0});
+            return;
+        }
+    }
     // c^(u + d) is d * c^u
     if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries > 1) {
         const Entry first = arena_.entries(exponent)[0];
@@ -321,7 +339,7 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
             multiply_exponential(parts, entry.other);
         } else if (entry.term == one_term && entry.ratio.is_integer()) {
             parts.factors.push_back({symbol(Op::e), no_term, entry.ratio});
-        } else if (is_log && options_.extend && (entry.is_free() || is_root_degree(entry.ratio.q))) {
+        } else if (is_log && (options_.extend || !term.partial) && (entry.is_free() || is_root_degree(entry.ratio.q))) {
             note("exponential of a logarithm");
             if (entry.is_free()) {
                 multiply_symbolic(parts, term.argument, entry.other);

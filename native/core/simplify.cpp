@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
-
-#include "evaluate.hpp"
+#include <cstdlib>
 
 namespace simplipy {
 namespace {
@@ -49,49 +47,78 @@ bool has_undefined_symbol(const Postfix& nodes) {
                        [](const Node& node) { return node.op == Op::nan || node.op == Op::inf || node.op == Op::neg_inf; });
 }
 
-// Literals become free constants: what mask_numbers promises for the output.
-bool mask_literals(Postfix& nodes) {
-    bool changed = false;
-    for (Node& node : nodes)
-        if (node.op == Op::number || node.op == Op::pi || node.op == Op::e) {
-            node = Node::of(Op::constant);
-            changed = true;
-        }
-    return changed;
+long double decimal_value(Decimal number) { return std::strtold(to_string(number).c_str(), nullptr); }
+
+bool is_literal(const Node& node) { return node.op == Op::number || node.op == Op::pi || node.op == Op::e; }
+
+// Values of ground terms in extended precision, so that rounding them gives the nearest double.
+long double ground_value(Op op, long double a, long double b) {
+    const OpInfo& row = info(op);
+    switch (op) {
+        case Op::add: return a + b;
+        case Op::sub: return a - b;
+        case Op::mul: return a * b;
+        case Op::div: return b == 0 ? NAN : a / b;
+        case Op::pow: return a == 0 && b < 0 ? NAN : std::pow(a, b);
+        case Op::abs: return std::fabs(a);
+        case Op::inv: return a == 0 ? NAN : 1 / a;
+        case Op::neg: return -a;
+        case Op::root2: return std::sqrt(a);
+        case Op::root3: return std::cbrt(a);
+        case Op::root4: return std::sqrt(std::sqrt(a));
+        case Op::root5: return std::copysign(std::pow(std::fabs(a), 0.2L), a);
+        case Op::sin: return std::sin(a);
+        case Op::cos: return std::cos(a);
+        case Op::tan: return std::tan(a);
+        case Op::asin: return std::asin(a);
+        case Op::acos: return std::acos(a);
+        case Op::atan: return std::atan(a);
+        case Op::sinh: return std::sinh(a);
+        case Op::cosh: return std::cosh(a);
+        case Op::tanh: return std::tanh(a);
+        case Op::asinh: return std::asinh(a);
+        case Op::acosh: return std::acosh(a);
+        case Op::atanh: return std::fabs(a) < 1 ? std::atanh(a) : static_cast<long double>(NAN);
+        case Op::exp: return std::exp(a);
+        case Op::log: return a > 0 ? std::log(a) : static_cast<long double>(NAN);
+        default: break;
+    }
+    if (row.form == Form::power) return std::pow(a, row.literal);
+    return row.form == Form::scale ? a * row.literal : a / row.literal;
 }
 
 // Subterms without variables and constants, longer than a literal, become the nearest double.
 Postfix folded(const Postfix& postfix) {
-    const Tree tree(postfix, {});
-    const std::vector<Node>& nodes = tree.nodes();
-    std::vector<char> numeric(nodes.size());
+    struct Operand {
+        std::size_t start;  // in `out`
+        bool numeric;
+        long double value;
+    };
     Postfix out;
-    std::vector<std::size_t> lengths;  // of the operands written to `out`
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const int n_operands = arity(nodes[i].op);
-        const bool is_leaf = n_operands == 0;
-        numeric[i] = is_leaf ? nodes[i].op == Op::number || nodes[i].op == Op::pi || nodes[i].op == Op::e : numeric[i - 1];
-        if (n_operands == 2) numeric[i] = numeric[i] && numeric[left_of(nodes, i)];
-        std::size_t length = 1;
-        for (int k = 0; k < n_operands; ++k) {
-            length += lengths.back();
-            lengths.pop_back();
-        }
-        out.push_back(Node::of(nodes[i].op));
-        out.back() = nodes[i];
-        if (numeric[i] && (!is_leaf || nodes[i].op != Op::number)) {
-            const Tree part = subtree(tree, i);
-            double value = 0.0;
-            evaluate(make_job(part, {}, 0, nullptr), {nullptr, false, 1, 0, 0, 0}, {&value, false});
-            if (std::isfinite(value)) {
-                out.resize(out.size() - length);
-                out.push_back(Node::number(to_decimal(value)));
-                length = 1;
-            } else {
-                numeric[i] = 0;
+    std::vector<Operand> stack;
+    for (const Node& node : postfix) {
+        Operand top{out.size(), is_literal(node), 0.0L};
+        out.push_back(node);
+        if (node.op == Op::number) top.value = decimal_value(node.decimal());
+        if (node.op == Op::pi) top.value = 3.14159265358979323846264338327950288L;
+        if (node.op == Op::e) top.value = 2.71828182845904523536028747135266250L;
+        if (const int n_operands = arity(node.op); n_operands > 0) {
+            const Operand b = stack.back();
+            stack.pop_back();
+            Operand a = b;
+            if (n_operands == 2) {
+                a = stack.back();
+                stack.pop_back();
             }
+            top = {a.start, a.numeric && b.numeric, ground_value(node.op, a.value, b.value)};
         }
-        lengths.push_back(length);
+        const auto rounded = static_cast<double>(top.value);
+        top.numeric = top.numeric && std::isfinite(rounded);
+        if (top.numeric && node.op != Op::number) {
+            out.resize(top.start);
+            out.push_back(Node::number(to_decimal(rounded)));
+        }
+        stack.push_back(top);
     }
     return out;
 }
@@ -152,7 +179,6 @@ std::vector<Node> sorted_chains(const std::vector<Node>& postfix) {
 Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain) {
     CanonicalOptions canonical_options;
     canonical_options.extend = options.extend;
-    canonical_options.mask_numbers = options.mask_numbers;
     canonical_options.rules = options.max_pattern_length == 0 ? nullptr : options.rules.get();
     canonical_options.max_pattern_length = options.max_pattern_length;
     canonical_options.ranges = options.ranges.empty() ? nullptr : &options.ranges;
@@ -176,18 +202,9 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     return round;
 }
 
-Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, bool explain) {
-    Simplified result;
-    if (tree.size() > max_tokens) {
-        result.tree = tree;
-        result.stop = StopReason::size_limit;
-        return result;
-    }
-    Postfix current = tree.nodes();
-    const std::size_t input_size = current.size();
-    std::vector<Postfix> constants;  // of `current`, in terms of the input's
-    for (const Node& node : current)
-        if (node.op == Op::constant) constants.push_back({Node::variable(static_cast<std::int64_t>(constants.size()) + 1)});
+// Rounds of canonical form and spelling until nothing changes.
+Simplifier::State Simplifier::rewrite(State state, const SimplifyOptions& options, bool explain, Simplified& result,
+                                      const std::vector<std::string>& names) {
     const auto composed = [&](const Postfix& definition) {
         Postfix out;
         for (const Node& node : definition) {
@@ -195,79 +212,102 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
                 out.push_back(node);
                 continue;
             }
-            const Postfix& inner = constants[static_cast<std::size_t>(node.payload) - 1];
+            const Postfix& inner = state.constants[static_cast<std::size_t>(node.payload) - 1];
             out.insert(out.end(), inner.begin(), inner.end());
         }
         return out;
     };
-    std::vector<Postfix> seen;
+    std::vector<State> seen;
     result.stop = StopReason::step_limit;
-    bool is_input = true;
     for (int step = 0; step < options.max_steps; ++step) {
         Round round;
         try {
-            round = once(current, options, explain);
+            round = once(state.nodes, options, explain);
         } catch (const Overflow&) {
             result.stop = StopReason::overflow;
             break;
         }
-        if (options.fold_numbers) round.nodes = folded(round.nodes);
-        if (!options.extend && has_undefined_symbol(round.nodes)) {
-            round.nodes = {Node::of(Op::nan)};
-            round.constants.clear();
-        }
-        if (options.mask_numbers) {
-            for (std::size_t i = 0, k = 0; i < round.nodes.size(); ++i) {
-                const Node node = round.nodes[i];
-                const bool literal = node.op == Op::number || node.op == Op::pi || node.op == Op::e;
-                if (literal && explain) round.constants.insert(round.constants.begin() + static_cast<std::ptrdiff_t>(k), {node});
-                k += literal || node.op == Op::constant;
-            }
-            mask_literals(round.nodes);
-        }
-        if (round.nodes.size() > current.size() || (is_input && round.nodes.size() > input_size)) {
-            result.stop = StopReason::fixpoint;
-            break;
-        }
-        const bool fixed = same_tokens(round.nodes, current);
-        if (explain && !fixed) {
-            std::vector<Postfix> next;
-            for (const Postfix& definition : round.constants) next.push_back(composed(definition));
-            result.steps.push_back({round.rules, Tree(current, tree.names()), Tree(round.nodes, tree.names())});
-            constants = std::move(next);
-        }
-        current = std::move(round.nodes);
-        is_input = false;
-        if (fixed) {
-            result.stop = StopReason::fixpoint;
-            break;
-        }
+        State next{std::move(round.nodes), {}};
+        for (const Postfix& definition : round.constants) next.constants.push_back(composed(definition));
+        if (options.fold_numbers) next.nodes = folded(next.nodes);
+        if (!options.extend && has_undefined_symbol(next.nodes)) next = {{Node::of(Op::nan)}, {}};
+        if (options.mask_numbers) mask_literals(next, explain);
+        result.stop = StopReason::fixpoint;
+        if (next.nodes.size() > state.nodes.size()) break;
+        if (same_tokens(next.nodes, state.nodes)) return state;
+        if (explain) result.steps.push_back({round.rules, Tree(state.nodes, names), Tree(next.nodes, names)});
+        state = std::move(next);
         // forms of equal length that lead to each other: the best of the cycle is the result
-        const auto again = std::find_if(seen.begin(), seen.end(), [&](const Postfix& p) { return same_tokens(p, current); });
-        if (again != seen.end() && !explain) {
-            current = *std::min_element(again, seen.end(), better);
-            result.stop = StopReason::fixpoint;
-            break;
-        }
-        seen.push_back(current);
+        const auto again = std::find_if(seen.begin(), seen.end(),
+                                        [&](const State& old) { return same_tokens(old.nodes, state.nodes); });
+        if (again != seen.end())
+            return *std::min_element(again, seen.end(), [](const State& x, const State& y) { return better(x.nodes, y.nodes); });
+        seen.push_back(state);
+        result.stop = StopReason::step_limit;
     }
-    if (is_input) {
-        std::int64_t n = 0;
-        for (Node& node : current)  // a mark that sorting carries along
-            if (node.op == Op::constant) node.payload = n++;
-        current = sorted_chains(current);
-        std::vector<Postfix> reordered;
-        for (Node& node : current) {
-            if (node.op != Op::constant) continue;
-            reordered.push_back(constants[static_cast<std::size_t>(node.payload)]);
-            node.payload = 0;
-        }
-        constants = std::move(reordered);
-        if (options.mask_numbers) mask_literals(current);
+    return seen.empty() ? sorted(std::move(state)) : state;
+}
+
+// The state with operands of + and * in canonical order.
+Simplifier::State Simplifier::sorted(State state) {
+    std::int64_t n = 0;
+    for (Node& node : state.nodes)  // a mark that sorting carries along
+        if (node.op == Op::constant) node.payload = n++;
+    State result{sorted_chains(state.nodes), {}};
+    for (Node& node : result.nodes) {
+        if (node.op != Op::constant) continue;
+        if (!state.constants.empty()) result.constants.push_back(state.constants[static_cast<std::size_t>(node.payload)]);
+        node.payload = 0;
     }
-    result.tree = Tree(std::move(current), tree.names());
+    return result;
+}
+
+// Literals become free constants: what mask_numbers promises for the output.
+void Simplifier::mask_literals(State& state, bool explain) {
+    std::size_t n_constants = 0;
+    for (Node& node : state.nodes) {
+        if (node.op == Op::constant) ++n_constants;
+        if (!is_literal(node)) continue;
+        if (explain) state.constants.insert(state.constants.begin() + static_cast<std::ptrdiff_t>(n_constants), {node});
+        node = Node::of(Op::constant);
+        ++n_constants;
+    }
+}
+
+Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, bool explain) {
+    Simplified result;
+    if (tree.size() > max_tokens) {
+        result.tree = tree;
+        result.stop = StopReason::size_limit;
+        return result;
+    }
+    State input{tree.nodes(), {}};
     if (explain)
-        for (Postfix& definition : constants) result.constants.emplace_back(std::move(definition), std::vector<std::string>{});
+        for (const Node& node : input.nodes)
+            if (node.op == Op::constant)
+                input.constants.push_back({Node::variable(static_cast<std::int64_t>(input.constants.size()) + 1)});
+    State output;
+    const bool has_literals = std::any_of(input.nodes.begin(), input.nodes.end(), is_literal);
+    if (options.mask_numbers && has_literals) {
+        // 0*x is 0 and then a constant, while a masked c*x would stay: exact arithmetic first, if that is shorter
+        SimplifyOptions exact = options;
+        exact.mask_numbers = false;
+        Simplified exact_result;
+        State masked_late = rewrite(input, exact, explain, exact_result, tree.names());
+        mask_literals(masked_late, explain);
+        masked_late = rewrite(std::move(masked_late), options, explain, exact_result, tree.names());
+        mask_literals(input, explain);
+        output = rewrite(std::move(input), options, explain, result, tree.names());
+        if (better(masked_late.nodes, output.nodes)) {
+            output = std::move(masked_late);
+            result = std::move(exact_result);
+        }
+    } else {
+        output = rewrite(std::move(input), options, explain, result, tree.names());
+    }
+    result.tree = Tree(std::move(output.nodes), tree.names());
+    for (Postfix& definition : output.constants)
+        result.constants.emplace_back(std::move(definition), std::vector<std::string>{});
     return result;
 }
 

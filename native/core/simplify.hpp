@@ -43,11 +43,20 @@ class Simplifier {
     Simplified run(const Tree& tree, const SimplifyOptions& options, bool explain = false);
 
    private:
+    // An expression on its way, and its constants in terms of the input's (only when explaining).
+    struct State {
+        std::vector<Node> nodes;
+        std::vector<std::vector<Node>> constants;
+    };
     struct Round {
         std::vector<Node> nodes;
         std::vector<std::vector<Node>> constants;
         std::vector<std::string> rules;
     };
+    State rewrite(State state, const SimplifyOptions& options, bool explain, Simplified& result,
+                  const std::vector<std::string>& names);
+    static State sorted(State state);
+    static void mask_literals(State& state, bool explain);
     Round once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain);
 
     Arena arena_;

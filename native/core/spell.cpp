@@ -47,12 +47,18 @@ Scaling scaling(const Rational& k, bool no_numerator) {
 
 // Tokens of the power m = p/q > 0 around its base; roots first, then powers.
 int power_tokens(const Rational& m) {
+    if (m.is_zero()) return 2;
     const int p_chain = chain_tokens(m.p);
     const int chain = (p_chain < impossible ? p_chain : 2) + chain_tokens(m.q);
     return chain > 2 && m.q % 2 == 0 && to_decimal(m) ? 2 : chain;
 }
 
 void emit_power(const Rational& m, std::vector<Node>& out) {
+    if (m.is_zero()) {  // 1 where the base is defined
+        emit_number(m, out);
+        out.push_back(Node::of(Op::pow));
+        return;
+    }
     const int p_chain = chain_tokens(m.p);
     const int chain = (p_chain < impossible ? p_chain : 2) + chain_tokens(m.q);
     const auto decimal = to_decimal(m);
@@ -230,17 +236,16 @@ Speller::Absorption Speller::absorption(const Entry& entry) const {
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) continue;
         const Rational size = factor.ratio.absolute();
-        if (size.is_one() && base.kind == Kind::sum && base.n_entries > 1) {
-            if (all_units(arena_.entries(factor.term))) continue;  // every coefficient would grow
-            const Rational inside = factor.ratio.sign() > 0 ? k : reciprocal(k);
+        if (!size.is_integer() || size.small() < 1 || size.small() > 11) continue;
+        const auto root = size.is_one() ? std::optional(k) : exact_root(k, size.small());
+        if (!root) continue;
+        const Rational inside = factor.ratio.sign() > 0 ? *root : reciprocal(*root);
+        if (base.kind == Kind::sum && base.n_entries > 1 && !all_units(arena_.entries(factor.term))) {
             const Scale scaled = plan_sum(divided(arena_.entries(factor.term), reciprocal(inside))).cost;
             if (scaled.negative - scaled.plain != base.cost.negative - base.cost.plain) continue;
             const int saved = before - (scaled.plain - base.cost.plain);
             if (saved > best.saved) best = {i, inside, true, saved};
-        } else if (size.is_integer() && size.small() > 1 && size.small() < 12) {
-            const auto root = exact_root(k, size.small());
-            if (!root) continue;
-            const Rational inside = factor.ratio.sign() > 0 ? *root : reciprocal(*root);
+        } else if (!size.is_one()) {
             const Scaling scale = scaling(inside, false);
             if (scale.kind == Scaling::Kind::chain && before - scale.tokens > best.saved)
                 best = {i, inside, false, before - scale.tokens};
@@ -249,10 +254,33 @@ Speller::Absorption Speller::absorption(const Entry& entry) const {
     return best;
 }
 
+// a^(2/5) * b^(1/5) is (a^2 * b)^(1/5): a group goes inside another where that saves tokens.
+void Speller::nest(Scratch<Group>& groups) const {
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+        const Rational& m = groups[g].exponent;
+        const bool is_host = std::any_of(groups.begin(), groups.end(), [&](const Group& other) { return other.host == g; });
+        if (m.is_one() || m.is_zero() || is_host) continue;
+        int best = 0;
+        for (std::uint32_t h = 0; h < groups.size(); ++h) {
+            const Rational& outer = groups[h].exponent;
+            if (h == g || outer.is_one() || outer.is_zero() || groups[h].host != no_group) continue;
+            // inside an even root only what cannot be negative: a*sqrt(b) is not sqrt(a^2*b)
+            if (!outer.odd_denominator() && (!merge_even_roots_ || m.odd_denominator())) continue;
+            const int saved = power_tokens(m) - power_tokens(m / outer);
+            if (saved <= best) continue;
+            best = saved;
+            groups[g].host = h;
+        }
+    }
+}
+
 // Bases that share an exponent m: separate items for m = 1, else one item base-product^m.
-void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<std::uint32_t>& members,
-                        const Rational& exponent) const {
+void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<Group>& groups,
+                        std::uint32_t which, const Rational& exponent) const {
+    const Scratch<std::uint32_t>& members = groups[which].members;
     ProductPlan units;
+    for (std::uint32_t g = 0; g < groups.size(); ++g)
+        if (groups[g].host == which) add_group(units, entries, groups, g, groups[g].exponent / groups[which].exponent);
     Item absolutes;
     absolutes.merged_absolute = true;
     int n_absolutes = 0;
@@ -310,6 +338,7 @@ void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const
 
 Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const {
     ProductPlan plan;
+    Scratch<Group> groups;
     Scratch<char> done(entries.size(), 0);
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (done[i]) continue;
@@ -318,22 +347,26 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
             const TermNode& base = arena_[entry.term];
             const Cost& power = arena_[entry.other].cost;
             const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
+            // c^(-u) is not 1/c^u: they differ in domain where c is 0
+            const bool may_vanish = base.kind == Kind::constant || base.kind == Kind::number;
             Item item;
-            item.denominator = power.negative < power.plain;
-            item.plain = 1 + (exponential ? 0 : base.cost.plain) + std::min(power.plain, power.negative);
+            item.denominator = power.negative < power.plain && !may_vanish;
+            item.plain = 1 + (exponential ? 0 : base.cost.plain) + (item.denominator ? power.negative : power.plain);
             (item.denominator ? item.denominators : item.numerators).push_back(i);
             plan.append(std::move(item));
             continue;
         }
-        const Rational size = entry.ratio.absolute();
-        Scratch<std::uint32_t> members;
+        Group group{entry.ratio.absolute(), {}, no_group};
         for (std::uint32_t j = i; j < entries.size(); ++j)
-            if (!done[j] && !entries[j].is_free() && entries[j].ratio.absolute() == size) {
-                members.push_back(j);
+            if (!done[j] && !entries[j].is_free() && entries[j].ratio.absolute() == group.exponent) {
+                group.members.push_back(j);
                 done[j] = 1;
             }
-        add_group(plan, entries, members, size);
+        groups.push_back(std::move(group));
     }
+    nest(groups);
+    for (std::uint32_t g = 0; g < groups.size(); ++g)
+        if (groups[g].host == no_group) add_group(plan, entries, groups, g, groups[g].exponent);
     return plan;
 }
 

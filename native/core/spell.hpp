@@ -36,6 +36,7 @@ class Speller {
         int negative;
     };
     struct Item;
+    struct Group;
     struct SumPlan;
     struct ProductPlan;
     struct Absorption;
@@ -49,8 +50,9 @@ class Speller {
     bool set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const;
     SumPlan plan_sum(std::span<const Entry> entries) const;
     ProductPlan plan_product(std::span<const Entry> entries) const;
-    void add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<std::uint32_t>& members,
-                   const Rational& exponent) const;
+    void nest(Scratch<Group>& groups) const;
+    void add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<Group>& groups,
+                   std::uint32_t which, const Rational& exponent) const;
 
     const Arena& arena_;
     bool merge_even_roots_;

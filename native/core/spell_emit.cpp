@@ -373,7 +373,7 @@ struct Speller::Emitter {
     void item(const Item& it, std::span<const Entry> entries, bool negative, const Absorption& absorbed) {
         if (!it.units.empty()) {
             const std::optional<bool> sign = it.exponent.even_numerator() ? std::nullopt : std::optional(negative);
-            items(it.units, entries, it.denominator, sign, nullptr, {});
+            items(it.units, entries, it.denominator, sign, nullptr, absorbed);
             if (absorbed.any() && !absorbed.into_sum && holds(it, absorbed.entry))
                 scale_by(it.denominator == (entries[absorbed.entry].ratio.sign() < 0) ? absorbed.factor
                                                                                       : reciprocal(absorbed.factor));
@@ -404,12 +404,14 @@ struct Speller::Emitter {
         }
     }
 
-    static bool holds(const Item& it, std::uint32_t entry) {
+    // Whether the entry is a base of this power, not of one nested in it.
+    static bool holds(const Item& power, std::uint32_t entry) {
         const auto inside = [&](const Scratch<std::uint32_t>& list) {
             return std::find(list.begin(), list.end(), entry) != list.end();
         };
-        return inside(it.numerators) || inside(it.denominators) ||
-               std::any_of(it.units.begin(), it.units.end(), [&](const Item& unit) { return holds(unit, entry); });
+        return std::any_of(power.units.begin(), power.units.end(), [&](const Item& unit) {
+            return inside(unit.numerators) || inside(unit.denominators);
+        });
     }
 
     void absolutes(const Item& it, std::span<const Entry> entries) {

@@ -75,6 +75,15 @@ struct Speller::Item {
     bool cheaper_turned() const { return negative < plain; }
 };
 
+inline constexpr std::uint32_t no_group = 0xffffffffU;
+
+// Entries of a product with the same |exponent|, and the group that they are written inside of.
+struct Speller::Group {
+    Rational exponent;
+    Scratch<std::uint32_t> members;
+    std::uint32_t host = no_group;
+};
+
 struct Speller::ProductPlan {
     Scratch<Item> items;
     int n_numerators = 0;
