@@ -4,6 +4,7 @@ Importing it loads NumPy and the native core only; SymPy, torch, pandas and matp
 """
 
 from simplipy._version import __version__
+from simplipy.equivalence import Verdict, equivalent
 from simplipy.errors import ConversionError, EvaluationError, ParseError, SimplipyError
 from simplipy.expression import Expression, evaluate_many, from_sympy, parse, parse_many
 from simplipy.operators import OPERATORS, Operator
@@ -22,8 +23,10 @@ __all__ = [
     "SimplipyError",
     "StopReason",
     "TokenBatch",
+    "Verdict",
     "__version__",
     "canonical_key",
+    "equivalent",
     "evaluate_many",
     "from_sympy",
     "parse",
