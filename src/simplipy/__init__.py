@@ -3,13 +3,17 @@
 Importing it loads NumPy and the native core only; SymPy, torch, pandas and matplotlib are imported where they are used.
 """
 
+from typing import TYPE_CHECKING
+
 from simplipy._version import __version__
-from simplipy.equivalence import Verdict, equivalent
 from simplipy.errors import ConversionError, EvaluationError, ParseError, SimplipyError
 from simplipy.expression import Expression, evaluate_many, from_sympy, parse, parse_many
 from simplipy.operators import OPERATORS, Operator
 from simplipy.simplification import Engine, Explanation, StopReason, canonical_key, simplify, simplify_many
 from simplipy.token_batch import TokenBatch
+
+if TYPE_CHECKING:
+    from simplipy.equivalence import Verdict, equivalent
 
 __all__ = [
     "OPERATORS",
@@ -34,3 +38,12 @@ __all__ = [
     "simplify",
     "simplify_many",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # the comparison of expressions costs more to import than all else, and few programs need it
+    if name in ("Verdict", "equivalent"):
+        from simplipy import equivalence
+
+        return getattr(equivalence, name)
+    raise AttributeError(f"module 'simplipy' has no attribute {name!r}")
