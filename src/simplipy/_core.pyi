@@ -68,7 +68,13 @@ class RuleSet:
 
 class SimplifyOptions:
     def __init__(
-        self, rules: RuleSet, extend: bool, max_pattern_length: int, mask_numbers: bool, fold_numbers: bool, max_steps: int
+        self,
+        rules: RuleSet,
+        extend: bool,
+        max_pattern_length: int,
+        mask_numbers: bool,
+        fold_numbers: bool,
+        max_steps: int,
     ) -> None: ...
 
 def simplify_tree(tree: Tree, options: SimplifyOptions, ranges: list[tuple[str, float, float]]) -> Tree: ...
