@@ -388,6 +388,25 @@ std::vector<Node> Canonicalizer::define_sum(const Scratch<Entry>& entries) {
     return out;
 }
 
+// 0^|c|: 1 where the constant is 0, else 0.
+std::vector<Node> Canonicalizer::define_is_zero(TermId constant) {
+    std::vector<Node> out = {Node::number({0, 0})};
+    const std::vector<Node> inner = definition_of(constant);
+    out.insert(out.end(), inner.begin(), inner.end());
+    out.push_back(Node::of(Op::abs));
+    out.push_back(Node::of(Op::pow));
+    return out;
+}
+
+// The constant itself, or 1 where it is 0: 0*1^u stands for what 0^(u + d) is.
+std::vector<Node> Canonicalizer::one_where_zero(TermId constant) {
+    std::vector<Node> out = definition_of(constant);
+    const std::vector<Node> zero = define_is_zero(constant);
+    out.insert(out.end(), zero.begin(), zero.end());
+    out.push_back(Node::of(Op::add));
+    return out;
+}
+
 std::vector<Node> Canonicalizer::define_power(TermId base, const Rational& exponent) {
     std::vector<Node> out = definition_of(base);
     if (!options_.track || exponent.is_one()) return out;

@@ -29,6 +29,7 @@ struct CanonicalOptions {
     const RuleSet* rules = nullptr;
     int max_pattern_length = -1;  // of rules; -1: no limit
     bool keep_arena = false;      // add to the terms that are there
+    bool factor = true;           // take out common factors; patterns of sums are matched before that
     const std::map<std::int64_t, Range>* ranges = nullptr;  // by variable code
     bool track = false;                                     // keep definitions of absorbed constants
 };
@@ -116,6 +117,7 @@ class Canonicalizer {
     TermId function(Op op, TermId argument);
     TermId absolute(TermId argument);
     TermId logarithm(TermId argument);
+    std::optional<TermId> value_at_angle(Op op, TermId argument);
     std::optional<TermId> special_value(Op op, TermId argument);
     TermId make_function(Op op, TermId argument);
 
@@ -139,6 +141,7 @@ class Canonicalizer {
     // analysis
     bool is_nonnegative(TermId id) const { return arena_[id].low >= 0.0; }
     bool is_ground(TermId id) const { return !arena_[id].has_variable; }
+    bool is_infinite(TermId id) const { return arena_[id].kind == Kind::symbol && !(arena_[id].low > 0.0); }
     int leading_sign(TermId id) const;
     void analyse(TermId id);
     void analyse_sum(TermNode& node, std::span<const Entry> entries) const;
@@ -149,6 +152,8 @@ class Canonicalizer {
     std::vector<Node> definition_of(TermId id);
     TermId scaled_constant(TermId constant, const Rational& ratio);
     std::vector<Node> define_sum(const Scratch<Entry>& entries);
+    std::vector<Node> define_is_zero(TermId constant);
+    std::vector<Node> one_where_zero(TermId constant);
     std::vector<Node> define_power(TermId base, const Rational& exponent);
     void note(const char* event);
 

@@ -44,6 +44,7 @@ TermId Canonicalizer::function(Op op, TermId argument) {
     if (op == Op::abs) return absolute(argument);
     if (op == Op::log) return logarithm(argument);
     const Parity parity = info(op).parity;
+    if (parity == Parity::even && inner.kind == Kind::function && inner.op == Op::abs) return function(op, inner.argument);
     if (parity != Parity::none && leading_sign(argument) < 0) {
         note("parity");
         const TermId turned = function(op, scaled(argument, Rational(-1)));
@@ -108,6 +109,15 @@ TermId Canonicalizer::logarithm(TermId argument) {
         if (!rest.empty()) add(sum, logarithm(make_product(rest)), Rational(1));
         return close_sum(std::move(sum));
     }
+    if (factors.size() == 1 && factors[0].is_free() && arena_[factors[0].term].kind == Kind::constant) {  // log(c^u) is d*u
+        Node log_node = Node::of(Op::log);
+        std::vector<Node> definition = definition_of(factors[0].term);
+        definition.push_back(log_node);
+        Parts parts;
+        parts.constant = new_constant(std::move(definition));
+        multiply(parts, factors[0].other, Rational(1));
+        return close_product(std::move(parts));
+    }
     if (factors.size() == 1 && !factors[0].is_free() && !factors[0].ratio.even_power()) {
         // an odd power is positive where its base is
         return scaled(logarithm(factors[0].term), factors[0].ratio);
@@ -118,6 +128,39 @@ TermId Canonicalizer::logarithm(TermId argument) {
         return scaled(make_function(Op::log, close_product(std::move(inverse))), Rational(-1));
     }
     return make_function(Op::log, argument);
+}
+
+// Sine, cosine and tangent of multiples of pi that are rational.
+std::optional<TermId> Canonicalizer::value_at_angle(Op op, TermId argument) {
+    if (op != Op::sin && op != Op::cos && op != Op::tan) return std::nullopt;
+    const TermNode& inner = arena_[argument];
+    const auto is_pi = [this](TermId id) { return arena_[id].kind == Kind::symbol && arena_[id].op == Op::pi; };
+    Rational turns(1);
+    if (inner.kind == Kind::sum && inner.n_entries == 1 && !arena_.entries(argument)[0].is_free() &&
+        is_pi(arena_.entries(argument)[0].term)) {
+        turns = arena_.entries(argument)[0].ratio;
+    } else if (!is_pi(argument)) {
+        return std::nullopt;
+    }
+    const Rational twelfths = turns * Rational(12);
+    if (!twelfths.is_integer() || (op == Op::tan && turns.q == 2)) return std::nullopt;
+    const int angle = static_cast<int>((twelfths.p % 24 + 24) % 24);  // in twelfths of pi
+    const auto sine = [](int a) -> std::optional<Rational> {
+        const int sign = a % 24 < 12 ? 1 : -1;
+        const int half = a % 12;
+        if (half == 0) return Rational(0);
+        if (half == 6) return Rational(sign);
+        if (half == 2 || half == 10) return Rational::of(sign, 2);
+        return std::nullopt;
+    };
+    if (op == Op::tan) {
+        const int half = angle % 12;
+        if (half == 0) return zero_term;
+        if (half == 3 || half == 9) return number(half == 3 ? 1 : -1);
+        return std::nullopt;
+    }
+    const auto value = sine(op == Op::sin ? angle : angle + 6);
+    return value ? std::optional(number(*value)) : std::nullopt;
 }
 
 std::optional<TermId> Canonicalizer::special_value(Op op, TermId argument) {
@@ -138,9 +181,7 @@ std::optional<TermId> Canonicalizer::special_value(Op op, TermId argument) {
             default: return symbol(Op::nan);
         }
     }
-    const bool is_pi = inner.kind == Kind::symbol && inner.op == Op::pi;
-    if (is_pi && (op == Op::sin || op == Op::tan)) return zero_term;
-    if (is_pi && op == Op::cos) return number(-1);
+    if (const auto value = value_at_angle(op, argument)) return value;
     if (inner.kind != Kind::number) return std::nullopt;
     const Rational value = inner.value;
     const bool outside = value.absolute() == Rational(1) ? false : Rational(1) < value.absolute();

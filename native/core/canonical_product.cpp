@@ -142,10 +142,16 @@ void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& ex
         return;
     }
     const Scratch<Entry> factors(arena_.entries(id).begin(), arena_.entries(id).end());
+    if (exponent.is_one()) {
+        parts.factors.insert(parts.factors.end(), factors.begin(), factors.end());
+        return;
+    }
     for (const Entry& factor : factors) {
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) {
-            if (exponent.is_integer() || is_exponential(base)) {
+            // x^c with c = 1/2 is not defined for x < 0, x^(2*c) is
+            const bool may_widen = !options_.extend && is_ground(factor.other) && !(base.low >= 0.0);
+            if ((exponent.is_integer() && !may_widen) || is_exponential(base)) {
                 parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
             } else {
                 parts.factors.push_back({make_product({factor}), no_term, exponent});
@@ -267,8 +273,13 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
         return;
     }
     if (base == one_term && (options_.extend || !power.partial)) return;
-    // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
-    if (base == zero_term && !options_.extend) throw Overflow{};
+    if (base == zero_term && !options_.extend) {
+        if (power.high < 0.0) {
+            parts.factors.push_back({symbol(Op::nan), no_term, 1});
+            return;
+        }
+        throw Overflow{};  // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
+    }
     if (is_exponential(node)) {
         multiply_exponential(parts, exponent);
         return;
@@ -294,17 +305,23 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             return;
         }
     }
-    // c^(u + d) is d * c^u
-    if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries > 1) {
+    // c^(u + d) is d * c^u; not with preserve: 0^(u + d) is defined for u + d > 0 only
+    if (options_.extend && node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries > 1) {
         const Entry first = arena_.entries(exponent)[0];
         if (first.term == one_term && first.is_free()) {
             Scratch<Entry> rest(arena_.entries(exponent).begin() + 1, arena_.entries(exponent).end());
-            std::vector<Node> definition = definition_of(base);
+            const TermId new_base = options_.track ? new_constant(one_where_zero(base)) : base;
+            std::vector<Node> definition = definition_of(new_base);
             const std::vector<Node> other = definition_of(first.other);
+            const std::vector<Node> zero = define_is_zero(base);
             definition.insert(definition.end(), other.begin(), other.end());
             definition.push_back(Node::of(Op::pow));
+            definition.push_back(Node::number({1, 0}));
+            definition.insert(definition.end(), zero.begin(), zero.end());
+            definition.push_back(Node::of(Op::sub));
+            definition.push_back(Node::of(Op::mul));
             multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
-            parts.factors.push_back({base, make_sum(rest), 0});
+            parts.factors.push_back({new_base, make_sum(rest), 0});
             return;
         }
     }
@@ -425,8 +442,18 @@ bool Canonicalizer::merge_factors(Parts& parts) {
                 (is_atom ? merged : again).push_back({term, no_term, total});
             }
         } else {
+            const auto n_constants = std::count_if(list.begin() + static_cast<std::ptrdiff_t>(i),
+                                                   list.begin() + static_cast<std::ptrdiff_t>(end),
+                                                   [this](const Entry& e) { return arena_[e.other].has_constant; });
             const TermId exponent = close_sum(std::move(exponents));
-            again.push_back({term, exponent, 0});
+            // x^(1/3) * x^(2/3) and x^y / x^y need x >= 0, x and 1 do not
+            const bool widens = !(base.low >= 0.0) && (arena_[exponent].kind == Kind::number || n_constants > 1);
+            if (widens && !options_.extend) {
+                merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
+                              list.begin() + static_cast<std::ptrdiff_t>(end));
+            } else {
+                again.push_back({term, exponent, 0});
+            }
         }
         i = end;
     }
@@ -444,6 +471,8 @@ bool Canonicalizer::merge_factors(Parts& parts) {
 
 bool Canonicalizer::absorb_ground(Parts& parts) {
     if (parts.constant == no_term) return false;
+    if (std::any_of(parts.factors.begin(), parts.factors.end(), [this](const Entry& e) { return is_infinite(e.term); }))
+        return false;
     const auto ground = [this](const Entry& entry) {
         return is_ground(entry.term) && (!entry.is_free() || is_ground(entry.other));
     };

@@ -30,7 +30,7 @@ TermId Canonicalizer::close_sum(Scratch<Entry> list) {
     if (const auto value = infinite_sum(list)) return *value;
     if (options_.extend && list.size() > 1) merge_logarithms(list);
     while (list.size() > 1 && apply_sum_rules(list)) continue;
-    while (list.size() > 1 && factor_once(list)) merge_terms(list);
+    while (options_.factor && list.size() > 1 && factor_once(list)) merge_terms(list);
     return make_sum(list);
 }
 
@@ -53,7 +53,7 @@ void Canonicalizer::merge_terms(Scratch<Entry>& list) {
     merged.reserve(list.size());
     for (std::size_t i = 0; i < list.size();) {
         std::size_t end = i + 1;
-        const bool infinite = arena_[list[i].term].kind == Kind::symbol && !(arena_[list[i].term].low > 0.0);
+        const bool infinite = is_infinite(list[i].term);
         while (end < list.size() && list[end].term == list[i].term && !infinite) ++end;  // inf - inf is not 0
         Entry entry = list[i];
         if (end - i > 1) {
@@ -79,6 +79,7 @@ void Canonicalizer::merge_terms(Scratch<Entry>& list) {
 
 // One free constant takes in all that has no variable.
 bool Canonicalizer::absorb_ground(Scratch<Entry>& list) {
+    if (std::any_of(list.begin(), list.end(), [this](const Entry& entry) { return is_infinite(entry.term); })) return false;
     std::size_t n_ground = 0;
     const Entry* free = nullptr;
     for (const Entry& entry : list) {

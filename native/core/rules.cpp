@@ -73,6 +73,7 @@ void RuleSet::add(std::string_view line, std::size_t number) {
     rule.dropped = bound & ~used;
     CanonicalOptions options;
     options.keep_arena = n_rules_ > 0;
+    options.factor = false;
     rule.pattern = Canonicalizer(arena_, options).run(pattern);
     ++n_rules_;
     const TermNode& root = arena_[rule.pattern];

@@ -286,9 +286,19 @@ void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const
     int n_absolutes = 0;
     for (const std::uint32_t i : members)
         n_absolutes += arena_[entries[i].term].kind == Kind::function && arena_[entries[i].term].op == Op::abs;
+    const auto n_numbers = std::count_if(members.begin(), members.end(), [&](std::uint32_t i) {
+        return arena_[entries[i].term].kind == Kind::number;
+    });
+    const bool scales = !exponent.is_one() && n_numbers > 0 && n_numbers < static_cast<std::ptrdiff_t>(members.size()) &&
+                        (exponent.odd_denominator() || merge_even_roots_);
+    Rational scale = 1;
     for (const std::uint32_t i : members) {
         const TermNode& base = arena_[entries[i].term];
         const bool below = entries[i].ratio.sign() < 0;
+        if (scales && base.kind == Kind::number) {
+            scale = below ? scale / base.value : scale * base.value;
+            continue;
+        }
         if (n_absolutes > 1 && base.kind == Kind::function && base.op == Op::abs) {
             const Cost& inner = arena_[base.argument].cost;
             absolutes.plain += std::min(inner.plain, inner.negative) + 1;
@@ -325,7 +335,8 @@ void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const
     Item item;
     item.exponent = exponent;
     item.denominator = units.n_numerators == 0;
-    const int body = tokens + units.joints();
+    item.scale = item.denominator ? reciprocal(scale) : scale;
+    const int body = tokens + units.joints() + (item.scale.is_one() ? 0 : scaling(item.scale, false).tokens);
     if (exponent.even_numerator()) {
         item.plain = body + units.total;
     } else {

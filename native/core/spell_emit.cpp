@@ -374,6 +374,7 @@ struct Speller::Emitter {
         if (!it.units.empty()) {
             const std::optional<bool> sign = it.exponent.even_numerator() ? std::nullopt : std::optional(negative);
             items(it.units, entries, it.denominator, sign, nullptr, absorbed);
+            scale_by(it.scale);
             if (absorbed.any() && !absorbed.into_sum && holds(it, absorbed.entry))
                 scale_by(it.denominator == (entries[absorbed.entry].ratio.sign() < 0) ? absorbed.factor
                                                                                       : reciprocal(absorbed.factor));

@@ -71,6 +71,7 @@ struct Speller::Item {
     Scratch<std::uint32_t> numerators;  // indices of entries
     Scratch<std::uint32_t> denominators;
     Scratch<Item> units;  // of a shared exponent: the items inside
+    Rational scale = 1;   // number that multiplies them: sqrt(2*x), never sqrt(2)*sqrt(x)
 
     bool cheaper_turned() const { return negative < plain; }
 };
