@@ -19,20 +19,23 @@ const char* stop_name(StopReason stop) {
 
 void bind_simplify(nb::module_& module) {
     nb::class_<RuleSet>(module, "RuleSet")
-        .def("__init__", [](RuleSet* self, std::string_view text) { new (self) RuleSet(text); }, nb::arg("text"))
+        .def(
+            "__init__", [](RuleSet* self, std::string_view text) { new (self) RuleSet(text); }, nb::arg("text"))
         .def("__len__", &RuleSet::size);
     nb::class_<SimplifyOptions>(module, "SimplifyOptions")
-        .def("__init__",
-             [](SimplifyOptions* self, std::shared_ptr<RuleSet> rules, bool extend, int max_pattern_length,
-                bool mask_numbers, bool fold_numbers, int max_steps) {
-                 new (self) SimplifyOptions{extend, mask_numbers, fold_numbers, std::move(rules), max_pattern_length,
-                                            max_steps, {}};
-             },
-             nb::arg("rules"), nb::arg("extend"), nb::arg("max_pattern_length"), nb::arg("mask_numbers"),
-             nb::arg("fold_numbers"), nb::arg("max_steps"));
+        .def(
+            "__init__",
+            [](SimplifyOptions* self, std::shared_ptr<RuleSet> rules, bool extend, int max_pattern_length,
+               bool mask_numbers, bool fold_numbers, int max_steps) {
+                new (self) SimplifyOptions{
+                    extend, mask_numbers, fold_numbers, std::move(rules), max_pattern_length, max_steps, {}};
+            },
+            nb::arg("rules"), nb::arg("extend"), nb::arg("max_pattern_length"), nb::arg("mask_numbers"),
+            nb::arg("fold_numbers"), nb::arg("max_steps"));
     module.def(
         "simplify_tree",
-        [](const Tree& tree, const SimplifyOptions& options, const std::vector<std::tuple<std::string, double, double>>& ranges) {
+        [](const Tree& tree, const SimplifyOptions& options,
+           const std::vector<std::tuple<std::string, double, double>>& ranges) {
             SimplifyOptions ranged = options;
             for (const std::int64_t code : variable_codes(tree))
                 for (const auto& [name, low, high] : ranges)
@@ -78,7 +81,8 @@ void bind_simplify(nb::module_& module) {
                 interner.append(tree, out_ids);
                 out_offsets.push_back(static_cast<std::int64_t>(out_ids.size()));
             }
-            return nb::make_tuple(to_numpy(std::move(out_ids)), to_numpy(std::move(out_offsets)), std::move(out_extras));
+            return nb::make_tuple(to_numpy(std::move(out_ids)), to_numpy(std::move(out_offsets)),
+                                  std::move(out_extras));
         },
         nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"), nb::arg("options"), nb::arg("n_threads"));
 }

@@ -75,9 +75,11 @@ TermId Canonicalizer::new_constant(std::vector<Node> definition) {
 
 TermId Canonicalizer::leaf(const Node& node) {
     switch (node.op) {
-        case Op::variable: return variable(node.payload);
+        case Op::variable:
+            return variable(node.payload);
         // the k-th constant of the input is variable k in definitions
-        case Op::constant: return new_constant({Node::variable(++n_input_constants_)});
+        case Op::constant:
+            return new_constant({Node::variable(++n_input_constants_)});
         case Op::number: {
             if (const auto value = to_rational(node.decimal())) return number(*value);
             TermNode opaque;
@@ -86,7 +88,8 @@ TermId Canonicalizer::leaf(const Node& node) {
             opaque.exponent = node.exponent;
             return intern(opaque, {});
         }
-        default: return symbol(node.op);
+        default:
+            return symbol(node.op);
     }
 }
 
@@ -190,8 +193,9 @@ void Canonicalizer::apply(Op op, Scratch<Value>& stack) {
     } else if (row.form == Form::quotient) {
         scale(a, Rational::of(1, row.literal));
     } else if (op == Op::inv || row.form == Form::power || (op >= Op::root2 && op <= Op::root5)) {
-        const Rational exponent = op == Op::inv ? Rational(-1)
-                                                : (row.form == Form::power ? Rational(row.literal) : Rational::of(1, row.literal));
+        const Rational exponent =
+            op == Op::inv ? Rational(-1)
+                          : (row.form == Form::power ? Rational(row.literal) : Rational::of(1, row.literal));
         Parts parts;
         to_product(a, exponent, parts);
         a = {Open::product, no_term, {}, std::move(parts)};
@@ -226,12 +230,17 @@ void Canonicalizer::analyse(TermId id) {
             node.has_variable |= inner.has_variable;
             node.has_constant |= inner.has_constant;
             node.partial |= inner.partial;
-            node.depth = std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
+            node.depth =
+                std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
         }
     }
     switch (node.kind) {
-        case Kind::number: node.low = node.high = node.value.value(); break;
-        case Kind::constant: node.has_constant = true; break;
+        case Kind::number:
+            node.low = node.high = node.value.value();
+            break;
+        case Kind::constant:
+            node.has_constant = true;
+            break;
         case Kind::variable:
             node.has_variable = true;
             if (options_.ranges != nullptr)
@@ -248,11 +257,20 @@ void Canonicalizer::analyse(TermId id) {
                 node.partial = true;
             }
             break;
-        case Kind::opaque: node.low = node.high = to_double(Decimal{node.payload, node.exponent}); break;
-        case Kind::sum: analyse_sum(node, entries); break;
-        case Kind::product: analyse_product(node, entries); break;
-        case Kind::function: analyse_function(node); break;
-        case Kind::none: break;
+        case Kind::opaque:
+            node.low = node.high = to_double(Decimal{node.payload, node.exponent});
+            break;
+        case Kind::sum:
+            analyse_sum(node, entries);
+            break;
+        case Kind::product:
+            analyse_product(node, entries);
+            break;
+        case Kind::function:
+            analyse_function(node);
+            break;
+        case Kind::none:
+            break;
     }
     speller_.set_cost(node, entries);
 }
@@ -323,18 +341,25 @@ void Canonicalizer::analyse_function(TermNode& node) const {
             node.low = -pi / 2 - 1e-9;
             node.high = pi / 2 + 1e-9;
             break;
-        case Op::abs: node.low = 0.0; break;
-        case Op::cosh: node.low = 1.0; break;
+        case Op::abs:
+            node.low = 0.0;
+            break;
+        case Op::cosh:
+            node.low = 1.0;
+            break;
         case Op::acosh:
             node.partial |= !(inner.low >= 1.0);
             node.low = 0.0;
             break;
-        case Op::atanh: node.partial |= !in_unit; break;
+        case Op::atanh:
+            node.partial |= !in_unit;
+            break;
         case Op::log:
             node.partial |= !(inner.low >= 0.0);
             if (inner.low >= 1.0) node.low = 0.0;
             break;
-        default: break;
+        default:
+            break;
     }
     const bool keeps_sign = node.op == Op::asin || node.op == Op::atan || node.op == Op::sinh || node.op == Op::tanh ||
                             node.op == Op::asinh || node.op == Op::atanh;
@@ -351,11 +376,12 @@ void Canonicalizer::note(const char* event) {
 std::vector<Node> Canonicalizer::definition_of(TermId id) {
     std::vector<Node> out;
     if (!options_.track) return out;
-    speller_.emit(id, Speller::Mode::plain, out, [this](const TermNode& node, const Rational& ratio, std::vector<Node>& to) {
-        const std::vector<Node>& inner = definition(node.payload);
-        to.insert(to.end(), inner.begin(), inner.end());
-        multiply_definition(to, ratio);
-    });
+    speller_.emit(id, Speller::Mode::plain, out,
+                  [this](const TermNode& node, const Rational& ratio, std::vector<Node>& to) {
+                      const std::vector<Node>& inner = definition(node.payload);
+                      to.insert(to.end(), inner.begin(), inner.end());
+                      multiply_definition(to, ratio);
+                  });
     return out;
 }
 

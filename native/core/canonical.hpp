@@ -45,7 +45,7 @@ struct Parts {
 void multiply_definition(std::vector<Node>& definition, const Rational& ratio);
 
 class Canonicalizer {
-   public:
+  public:
     Canonicalizer(Arena& arena, const CanonicalOptions& options);
 
     // The canonical term of nodes in postfix order. May throw Overflow.
@@ -59,7 +59,7 @@ class Canonicalizer {
     // Names of the rewrites that happened, in order. Only when tracking.
     const std::vector<std::string>& events() const { return events_; }
 
-   private:
+  private:
     enum class Open : std::uint8_t { closed, sum, product };
     struct Value {
         Open open = Open::closed;

@@ -9,12 +9,16 @@ namespace {
 // Whether no value between these bounds has a result.
 bool is_undefined_on(Op op, double low, double high) {
     switch (op) {
-        case Op::log: return high < 0.0;
-        case Op::acosh: return high < 1.0;
+        case Op::log:
+            return high < 0.0;
+        case Op::acosh:
+            return high < 1.0;
         case Op::asin:
         case Op::acos:
-        case Op::atanh: return low > 1.0 || high < -1.0;
-        default: return false;
+        case Op::atanh:
+            return low > 1.0 || high < -1.0;
+        default:
+            return false;
     }
 }
 
@@ -44,7 +48,8 @@ TermId Canonicalizer::function(Op op, TermId argument) {
     if (op == Op::abs) return absolute(argument);
     if (op == Op::log) return logarithm(argument);
     const Parity parity = info(op).parity;
-    if (parity == Parity::even && inner.kind == Kind::function && inner.op == Op::abs) return function(op, inner.argument);
+    if (parity == Parity::even && inner.kind == Kind::function && inner.op == Op::abs)
+        return function(op, inner.argument);
     if (parity != Parity::none && leading_sign(argument) < 0) {
         note("parity");
         const TermId turned = function(op, scaled(argument, Rational(-1)));
@@ -73,7 +78,8 @@ TermId Canonicalizer::absolute(TermId argument) {
         for (const Entry& factor : whole.factors) {
             const TermNode& base = arena_[factor.term];
             const bool nonnegative =
-                base.low >= 0.0 || (!factor.is_free() && (factor.ratio.even_power() || !factor.ratio.odd_denominator()));
+                base.low >= 0.0 ||
+                (!factor.is_free() && (factor.ratio.even_power() || !factor.ratio.odd_denominator()));
             if (nonnegative) {
                 parts.factors.push_back(factor);
             } else if (factor.is_free()) {
@@ -109,7 +115,8 @@ TermId Canonicalizer::logarithm(TermId argument) {
         if (!rest.empty()) add(sum, logarithm(make_product(rest)), Rational(1));
         return close_sum(std::move(sum));
     }
-    if (factors.size() == 1 && factors[0].is_free() && arena_[factors[0].term].kind == Kind::constant) {  // log(c^u) is d*u
+    if (factors.size() == 1 && factors[0].is_free() &&
+        arena_[factors[0].term].kind == Kind::constant) {  // log(c^u) is d*u
         Node log_node = Node::of(Op::log);
         std::vector<Node> definition = definition_of(factors[0].term);
         definition.push_back(log_node);
@@ -171,14 +178,20 @@ std::optional<TermId> Canonicalizer::special_value(Op op, TermId argument) {
         const TermId infinite = symbol(inner.op);
         switch (op) {
             case Op::abs:
-            case Op::cosh: return symbol(Op::inf);
+            case Op::cosh:
+                return symbol(Op::inf);
             case Op::sinh:
-            case Op::asinh: return infinite;
+            case Op::asinh:
+                return infinite;
             case Op::log:
-            case Op::acosh: return positive ? infinite : symbol(Op::nan);
-            case Op::tanh: return number(positive ? 1 : -1);
-            case Op::atan: return scaled(symbol(Op::pi), Rational::of(positive ? 1 : -1, 2));
-            default: return symbol(Op::nan);
+            case Op::acosh:
+                return positive ? infinite : symbol(Op::nan);
+            case Op::tanh:
+                return number(positive ? 1 : -1);
+            case Op::atan:
+                return scaled(symbol(Op::pi), Rational::of(positive ? 1 : -1, 2));
+            default:
+                return symbol(Op::nan);
         }
     }
     if (const auto value = value_at_angle(op, argument)) return value;
@@ -224,7 +237,8 @@ std::optional<TermId> Canonicalizer::special_value(Op op, TermId argument) {
             if (value.sign() < 0) return symbol(Op::nan);
             if (value.is_zero()) return symbol(options_.extend ? Op::neg_inf : Op::nan);
             break;
-        default: break;
+        default:
+            break;
     }
     return std::nullopt;
 }

@@ -25,9 +25,15 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
         return;
     }
     switch (node.kind) {
-        case Kind::number: multiply_number(parts, id, exponent); return;
-        case Kind::constant: multiply_constant(parts, id, exponent); return;
-        case Kind::product: multiply_product(parts, id, exponent); return;
+        case Kind::number:
+            multiply_number(parts, id, exponent);
+            return;
+        case Kind::constant:
+            multiply_constant(parts, id, exponent);
+            return;
+        case Kind::product:
+            multiply_product(parts, id, exponent);
+            return;
         case Kind::sum:
             if (node.n_entries == 1) {
                 multiply_single(parts, id, exponent);
@@ -47,7 +53,8 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
                 return;
             }
             break;
-        default: break;
+        default:
+            break;
     }
     parts.factors.push_back({id, no_term, exponent});
 }
@@ -203,7 +210,8 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
     }
     Rational inside = whole.coefficient;
     if (const auto root = exact_root(inside.absolute(), static_cast<int>(exponent.q)); root && exponent.q < 100)
-        if (const auto power = integer_power(*root, exponent.p < 1000 && exponent.p > -1000 ? static_cast<int>(exponent.p) : 0);
+        if (const auto power =
+                integer_power(*root, exponent.p < 1000 && exponent.p > -1000 ? static_cast<int>(exponent.p) : 0);
             power && !exponent.is_zero()) {
             parts.coefficient = parts.coefficient * *power;
             inside = inside.sign();
@@ -393,7 +401,9 @@ TermId Canonicalizer::make_product(const Scratch<Entry>& factors) {
     if (factors.empty()) return one_term;
     if (factors.size() == 1 && !factors[0].is_free() && factors[0].ratio.is_one()) return factors[0].term;
     Scratch<Entry> sorted = factors;
-    std::sort(sorted.begin(), sorted.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
+    std::sort(sorted.begin(), sorted.end(),
+              [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
+    arena_.settle_ties(sorted);
     TermNode node;
     node.kind = Kind::product;
     return intern(node, sorted);
@@ -544,7 +554,8 @@ TermId Canonicalizer::free_times_sum(TermId constant, TermId sum) {
         if (options_.track) definition.push_back(Node::of(Op::mul));
         return new_constant(std::move(definition));
     };
-    if (static_cast<std::size_t>(n_free) + 1 >= entries.size()) {  // at most one rational entry: every term gets its own
+    if (static_cast<std::size_t>(n_free) + 1 >=
+        entries.size()) {  // at most one rational entry: every term gets its own
         Scratch<Entry> list;
         for (const Entry& entry : entries) list.push_back({entry.term, times(entry), 1});
         return make_sum(list);

@@ -43,7 +43,9 @@ TermId Canonicalizer::make_sum(const Scratch<Entry>& list) {
     }
     TermNode node;
     node.kind = Kind::sum;
-    return intern(node, list);
+    Scratch<Entry> settled = list;
+    arena_.settle_ties(settled);
+    return intern(node, settled);
 }
 
 // Sorts, adds up equal terms, drops zeros. A free coefficient swallows every other of its term.
@@ -79,7 +81,8 @@ void Canonicalizer::merge_terms(Scratch<Entry>& list) {
 
 // One free constant takes in all that has no variable.
 bool Canonicalizer::absorb_ground(Scratch<Entry>& list) {
-    if (std::any_of(list.begin(), list.end(), [this](const Entry& entry) { return is_infinite(entry.term); })) return false;
+    if (std::any_of(list.begin(), list.end(), [this](const Entry& entry) { return is_infinite(entry.term); }))
+        return false;
     std::size_t n_ground = 0;
     const Entry* free = nullptr;
     for (const Entry& entry : list) {

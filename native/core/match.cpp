@@ -28,9 +28,12 @@ bool Canonicalizer::match(const Arena& patterns, TermId pattern, TermId term, Bi
     }
     if (p.kind != t.kind) return false;
     switch (p.kind) {
-        case Kind::number: return p.value == t.value;
-        case Kind::symbol: return p.op == t.op;
-        case Kind::function: return p.op == t.op && match(patterns, p.argument, t.argument, bindings);
+        case Kind::number:
+            return p.value == t.value;
+        case Kind::symbol:
+            return p.op == t.op;
+        case Kind::function:
+            return p.op == t.op && match(patterns, p.argument, t.argument, bindings);
         case Kind::sum:
         case Kind::product: {
             if (p.n_entries != t.n_entries) return false;
@@ -38,7 +41,8 @@ bool Canonicalizer::match(const Arena& patterns, TermId pattern, TermId term, Bi
             Scratch<char> used(terms.size(), 0);
             return match_entries(patterns, patterns.entries(pattern), 0, terms, used, Rational(1), bindings);
         }
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -118,14 +122,14 @@ bool Canonicalizer::may_start_rule(TermId id, std::size_t n_terms) const {
         return term.op == Op::asin || term.op == Op::acos || term.op == Op::cosh || term.op == Op::sinh;
     if (term.kind != Kind::product || term.n_entries != 1) return false;
     const Entry& factor = arena_.entries(id)[0];
-    return factor.is_free() || arena_[factor.term].kind == Kind::function || (n_terms > 2 && factor.ratio == Rational(2));
+    return factor.is_free() || arena_[factor.term].kind == Kind::function ||
+           (n_terms > 2 && factor.ratio == Rational(2));
 }
 
 bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
     if (options_.rules == nullptr) return false;
-    const auto n_candidates = std::count_if(list.begin(), list.end(), [&](const Entry& entry) {
-        return may_start_rule(entry.term, list.size());
-    });
+    const auto n_candidates = std::count_if(
+        list.begin(), list.end(), [&](const Entry& entry) { return may_start_rule(entry.term, list.size()); });
     if (n_candidates == 0) return false;
     const Arena& patterns = options_.rules->arena();
     for (const Rule& rule : options_.rules->sums()) {
@@ -139,7 +143,8 @@ bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
             const Rational multiple = first.ratio / pattern[0].ratio;
             Scratch<char> used(list.size(), 0);
             bindings = {};
-            if (!match_entries(patterns, pattern, 0, list, used, multiple, bindings) || !keeps_domain(rule, bindings)) continue;
+            if (!match_entries(patterns, pattern, 0, list, used, multiple, bindings) || !keeps_domain(rule, bindings))
+                continue;
             Scratch<Entry> shorter;
             for (std::size_t i = 0; i < list.size(); ++i)
                 if (!used[i]) shorter.push_back(list[i]);

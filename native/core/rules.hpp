@@ -20,8 +20,9 @@ struct Rule {
 };
 
 class RuleSet {
-   public:
-    // Throws ParseError with the line for a row that is none, or whose replacement has a variable that the pattern lacks.
+  public:
+    // Throws ParseError with the line for a row that is none, or whose replacement has a variable that the pattern
+    // lacks.
     explicit RuleSet(std::string_view text);
     RuleSet(const RuleSet&) = delete;
     RuleSet& operator=(const RuleSet&) = delete;
@@ -32,7 +33,7 @@ class RuleSet {
     const std::vector<Rule>& products() const { return products_; }
     std::size_t size() const { return n_rules_; }
 
-   private:
+  private:
     void add(std::string_view line, std::size_t number);
 
     Arena arena_;

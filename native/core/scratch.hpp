@@ -9,7 +9,7 @@
 namespace simplipy {
 
 class ScratchBuffer {
-   public:
+  public:
     static ScratchBuffer& of_thread() {
         // a plain pointer needs no initialisation guard, and this model no call for its address
         [[gnu::tls_model("initial-exec")]] static thread_local ScratchBuffer* cached = nullptr;
@@ -36,7 +36,7 @@ class ScratchBuffer {
         at_ = 0;
     }
 
-   private:
+  private:
     static constexpr std::size_t alignment = 16;
     static constexpr std::size_t first_block = std::size_t{1} << 18;
 

@@ -43,8 +43,9 @@ bool better(const Postfix& a, const Postfix& b) {
 }
 
 bool has_undefined_symbol(const Postfix& nodes) {
-    return std::any_of(nodes.begin(), nodes.end(),
-                       [](const Node& node) { return node.op == Op::nan || node.op == Op::inf || node.op == Op::neg_inf; });
+    return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+        return node.op == Op::nan || node.op == Op::inf || node.op == Op::neg_inf;
+    });
 }
 
 long double decimal_value(Decimal number) { return std::strtold(to_string(number).c_str(), nullptr); }
@@ -55,33 +56,60 @@ bool is_literal(const Node& node) { return node.op == Op::number || node.op == O
 long double ground_value(Op op, long double a, long double b) {
     const OpInfo& row = info(op);
     switch (op) {
-        case Op::add: return a + b;
-        case Op::sub: return a - b;
-        case Op::mul: return a * b;
-        case Op::div: return b == 0 ? NAN : a / b;
-        case Op::pow: return a == 0 && b < 0 ? NAN : std::pow(a, b);
-        case Op::abs: return std::fabs(a);
-        case Op::inv: return a == 0 ? NAN : 1 / a;
-        case Op::neg: return -a;
-        case Op::root2: return std::sqrt(a);
-        case Op::root3: return std::cbrt(a);
-        case Op::root4: return std::sqrt(std::sqrt(a));
-        case Op::root5: return std::copysign(std::pow(std::fabs(a), 0.2L), a);
-        case Op::sin: return std::sin(a);
-        case Op::cos: return std::cos(a);
-        case Op::tan: return std::tan(a);
-        case Op::asin: return std::asin(a);
-        case Op::acos: return std::acos(a);
-        case Op::atan: return std::atan(a);
-        case Op::sinh: return std::sinh(a);
-        case Op::cosh: return std::cosh(a);
-        case Op::tanh: return std::tanh(a);
-        case Op::asinh: return std::asinh(a);
-        case Op::acosh: return std::acosh(a);
-        case Op::atanh: return std::fabs(a) < 1 ? std::atanh(a) : static_cast<long double>(NAN);
-        case Op::exp: return std::exp(a);
-        case Op::log: return a > 0 ? std::log(a) : static_cast<long double>(NAN);
-        default: break;
+        case Op::add:
+            return a + b;
+        case Op::sub:
+            return a - b;
+        case Op::mul:
+            return a * b;
+        case Op::div:
+            return b == 0 ? NAN : a / b;
+        case Op::pow:
+            return a == 0 && b < 0 ? NAN : std::pow(a, b);
+        case Op::abs:
+            return std::fabs(a);
+        case Op::inv:
+            return a == 0 ? NAN : 1 / a;
+        case Op::neg:
+            return -a;
+        case Op::root2:
+            return std::sqrt(a);
+        case Op::root3:
+            return std::cbrt(a);
+        case Op::root4:
+            return std::sqrt(std::sqrt(a));
+        case Op::root5:
+            return std::copysign(std::pow(std::fabs(a), 0.2L), a);
+        case Op::sin:
+            return std::sin(a);
+        case Op::cos:
+            return std::cos(a);
+        case Op::tan:
+            return std::tan(a);
+        case Op::asin:
+            return std::asin(a);
+        case Op::acos:
+            return std::acos(a);
+        case Op::atan:
+            return std::atan(a);
+        case Op::sinh:
+            return std::sinh(a);
+        case Op::cosh:
+            return std::cosh(a);
+        case Op::tanh:
+            return std::tanh(a);
+        case Op::asinh:
+            return std::asinh(a);
+        case Op::acosh:
+            return std::acosh(a);
+        case Op::atanh:
+            return std::fabs(a) < 1 ? std::atanh(a) : static_cast<long double>(NAN);
+        case Op::exp:
+            return std::exp(a);
+        case Op::log:
+            return a > 0 ? std::log(a) : static_cast<long double>(NAN);
+        default:
+            break;
     }
     if (row.form == Form::power) return std::pow(a, row.literal);
     return row.form == Form::scale ? a * row.literal : a / row.literal;
@@ -189,13 +217,14 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     const Speller speller(arena_, options.extend);
     Round round;
     round.nodes.reserve(nodes.size() + 4);
-    speller.emit(root, Speller::Mode::plain, round.nodes, [&](const TermNode& node, const Rational& ratio, std::vector<Node>& out) {
-        out.push_back(Node::of(Op::constant));
-        if (!explain) return;
-        std::vector<Node> definition = canonicalizer.definition(node.payload);
-        multiply_definition(definition, ratio);
-        round.constants.push_back(std::move(definition));
-    });
+    speller.emit(root, Speller::Mode::plain, round.nodes,
+                 [&](const TermNode& node, const Rational& ratio, std::vector<Node>& out) {
+                     out.push_back(Node::of(Op::constant));
+                     if (!explain) return;
+                     std::vector<Node> definition = canonicalizer.definition(node.payload);
+                     multiply_definition(definition, ratio);
+                     round.constants.push_back(std::move(definition));
+                 });
     // what is written is what was counted; a difference would be a wrong spelling, and the rewrite is refused
     if (round.nodes.size() != static_cast<std::size_t>(arena_[root].cost.plain)) throw Overflow{};
     if (explain) round.rules = canonicalizer.events();
@@ -241,7 +270,8 @@ Simplifier::State Simplifier::rewrite(State state, const SimplifyOptions& option
         const auto again = std::find_if(seen.begin(), seen.end(),
                                         [&](const State& old) { return same_tokens(old.nodes, state.nodes); });
         if (again != seen.end())
-            return *std::min_element(again, seen.end(), [](const State& x, const State& y) { return better(x.nodes, y.nodes); });
+            return *std::min_element(again, seen.end(),
+                                     [](const State& x, const State& y) { return better(x.nodes, y.nodes); });
         seen.push_back(state);
         result.stop = StopReason::step_limit;
     }
@@ -256,7 +286,8 @@ Simplifier::State Simplifier::sorted(State state) {
     State result{sorted_chains(state.nodes), {}};
     for (Node& node : result.nodes) {
         if (node.op != Op::constant) continue;
-        if (!state.constants.empty()) result.constants.push_back(state.constants[static_cast<std::size_t>(node.payload)]);
+        if (!state.constants.empty())
+            result.constants.push_back(state.constants[static_cast<std::size_t>(node.payload)]);
         node.payload = 0;
     }
     return result;

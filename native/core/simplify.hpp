@@ -39,10 +39,10 @@ struct Simplified {
 };
 
 class Simplifier {
-   public:
+  public:
     Simplified run(const Tree& tree, const SimplifyOptions& options, bool explain = false);
 
-   private:
+  private:
     // An expression on its way, and its constants in terms of the input's (only when explaining).
     struct State {
         std::vector<Node> nodes;

@@ -23,7 +23,9 @@ int chain_tokens(Int128 number) {
 void emit_chain_tokens(Int128 number, Op two, std::vector<Node>& out) {
     if (chain_tokens(number) >= impossible) throw Overflow{};
     auto n = static_cast<std::uint64_t>(number);
-    const auto write = [&](int k) { out.push_back(Node::of(static_cast<Op>(index(two) + static_cast<unsigned>(k - 2)))); };
+    const auto write = [&](int k) {
+        out.push_back(Node::of(static_cast<Op>(index(two) + static_cast<unsigned>(k - 2))));
+    };
     for (; n % 5 == 0; n /= 5) write(5);
     for (; n % 3 == 0; n /= 3) write(3);
     for (; n % 4 == 0; n /= 4) write(4);
@@ -177,7 +179,7 @@ Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content) 
 }
 
 Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries,
-                                                 const Scratch<Scratch<std::uint32_t>>& groups) const {
+                                             const Scratch<Scratch<std::uint32_t>>& groups) const {
     Scratch<Scale> items;
     for (const auto& group : groups) {
         if (group.size() == 1) {
@@ -258,7 +260,8 @@ Speller::Absorption Speller::absorption(const Entry& entry) const {
 void Speller::nest(Scratch<Group>& groups) const {
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const Rational& m = groups[g].exponent;
-        const bool is_host = std::any_of(groups.begin(), groups.end(), [&](const Group& other) { return other.host == g; });
+        const bool is_host =
+            std::any_of(groups.begin(), groups.end(), [&](const Group& other) { return other.host == g; });
         if (m.is_one() || m.is_zero() || is_host) continue;
         int best = 0;
         for (std::uint32_t h = 0; h < groups.size(); ++h) {
@@ -286,10 +289,10 @@ void Speller::add_group(ProductPlan& plan, std::span<const Entry> entries, const
     int n_absolutes = 0;
     for (const std::uint32_t i : members)
         n_absolutes += arena_[entries[i].term].kind == Kind::function && arena_[entries[i].term].op == Op::abs;
-    const auto n_numbers = std::count_if(members.begin(), members.end(), [&](std::uint32_t i) {
-        return arena_[entries[i].term].kind == Kind::number;
-    });
-    const bool scales = !exponent.is_one() && n_numbers > 0 && n_numbers < static_cast<std::ptrdiff_t>(members.size()) &&
+    const auto n_numbers = std::count_if(members.begin(), members.end(),
+                                         [&](std::uint32_t i) { return arena_[entries[i].term].kind == Kind::number; });
+    const bool scales = !exponent.is_one() && n_numbers > 0 &&
+                        n_numbers < static_cast<std::ptrdiff_t>(members.size()) &&
                         (exponent.odd_denominator() || merge_even_roots_);
     Rational scale = 1;
     for (const std::uint32_t i : members) {
@@ -428,13 +431,16 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             cost.plain = cost.negative = number_tokens(node.value);
             cost.inverse = node.value.is_zero() ? 2 : std::min(1 + cost.plain, number_tokens(reciprocal(node.value)));
             break;
-        case Kind::constant: cost = {1, 1, 2}; break;
+        case Kind::constant:
+            cost = {1, 1, 2};
+            break;
         case Kind::symbol:
             cost = {1, node.op == Op::inf || node.op == Op::neg_inf || node.op == Op::nan ? 1 : 2, 2};
             break;
         case Kind::sum: {
-            const Scale scale = entries.size() == 1 ? entry_cost(entries[0])
-                                                    : (is_plain_sum(entries) ? unit_cost(entries) : plan_sum(entries).cost);
+            const Scale scale = entries.size() == 1
+                                    ? entry_cost(entries[0])
+                                    : (is_plain_sum(entries) ? unit_cost(entries) : plan_sum(entries).cost);
             cost = {scale.plain, std::min(scale.negative, scale.plain + 1), scale.plain + 1};
             cost.plain = std::min(cost.plain, cost.negative + 1);
             break;
@@ -461,7 +467,9 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             cost.inverse = 1 + cost.plain;
             break;
         }
-        default: cost = {1, 2, 2}; break;
+        default:
+            cost = {1, 2, 2};
+            break;
     }
 }
 

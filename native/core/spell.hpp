@@ -15,7 +15,7 @@
 namespace simplipy {
 
 class Speller {
-   public:
+  public:
     // `merge_even_roots`: sqrt(a)*sqrt(b) may be written sqrt(a*b), which is defined in more places.
     Speller(const Arena& arena, bool merge_even_roots) : arena_(arena), merge_even_roots_(merge_even_roots) {}
 
@@ -30,7 +30,7 @@ class Speller {
     // Appends the postfix spelling of the term, of its negative or of its reciprocal.
     void emit(TermId id, Mode mode, std::vector<Node>& out, const WriteConstant& write) const;
 
-   private:
+  private:
     struct Scale {
         int plain;
         int negative;
@@ -44,15 +44,14 @@ class Speller {
 
     Scale entry_cost(const Entry& entry) const;
     Absorption absorption(const Entry& entry) const;
-    Scratch<Scale> chain_items(std::span<const Entry> entries,
-                                   const Scratch<Scratch<std::uint32_t>>& groups) const;
+    Scratch<Scale> chain_items(std::span<const Entry> entries, const Scratch<Scratch<std::uint32_t>>& groups) const;
     Scale unit_cost(std::span<const Entry> entries) const;
     bool set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const;
     SumPlan plan_sum(std::span<const Entry> entries) const;
     ProductPlan plan_product(std::span<const Entry> entries) const;
     void nest(Scratch<Group>& groups) const;
-    void add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<Group>& groups,
-                   std::uint32_t which, const Rational& exponent) const;
+    void add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<Group>& groups, std::uint32_t which,
+                   const Rational& exponent) const;
 
     const Arena& arena_;
     bool merge_even_roots_;

@@ -18,15 +18,25 @@ struct Speller::Emitter {
     void term(TermId id, Mode mode) {
         const TermNode& node = arena[id];
         switch (node.kind) {
-            case Kind::number: number(node.value, mode); break;
+            case Kind::number:
+                number(node.value, mode);
+                break;
             case Kind::constant:
                 write(node, mode == Mode::negative ? Rational(-1) : Rational(1), out);
                 if (mode == Mode::inverse) op(Op::inv);
                 break;
-            case Kind::sum: sum(id, mode); break;
-            case Kind::product: product(id, mode, nullptr, {}); break;
-            case Kind::function: function(node, mode); break;
-            default: atom(node, mode); break;
+            case Kind::sum:
+                sum(id, mode);
+                break;
+            case Kind::product:
+                product(id, mode, nullptr, {});
+                break;
+            case Kind::function:
+                function(node, mode);
+                break;
+            default:
+                atom(node, mode);
+                break;
         }
     }
 
@@ -68,7 +78,8 @@ struct Speller::Emitter {
             function(node, Mode::plain);
             op(Op::inv);
         } else if (parity == Parity::odd) {
-            const bool direct = mode == Mode::plain ? inner.plain <= 1 + inner.negative : inner.negative <= 1 + inner.plain;
+            const bool direct =
+                mode == Mode::plain ? inner.plain <= 1 + inner.negative : inner.negative <= 1 + inner.plain;
             signed_term(node.argument, (mode == Mode::negative) == direct);
             op(node.op);
             if (!direct) op(Op::neg);
@@ -410,9 +421,8 @@ struct Speller::Emitter {
         const auto inside = [&](const Scratch<std::uint32_t>& list) {
             return std::find(list.begin(), list.end(), entry) != list.end();
         };
-        return std::any_of(power.units.begin(), power.units.end(), [&](const Item& unit) {
-            return inside(unit.numerators) || inside(unit.denominators);
-        });
+        return std::any_of(power.units.begin(), power.units.end(),
+                           [&](const Item& unit) { return inside(unit.numerators) || inside(unit.denominators); });
     }
 
     void absolutes(const Item& it, std::span<const Entry> entries) {

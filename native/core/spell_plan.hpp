@@ -67,7 +67,7 @@ struct Speller::Item {
     int plain = 0;
     int negative = impossible;
     Rational exponent = 1;
-    bool merged_absolute = false;           // |a| * |b| as |a * b|
+    bool merged_absolute = false;       // |a| * |b| as |a * b|
     Scratch<std::uint32_t> numerators;  // indices of entries
     Scratch<std::uint32_t> denominators;
     Scratch<Item> units;  // of a shared exponent: the items inside

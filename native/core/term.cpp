@@ -96,6 +96,25 @@ void Arena::grow() {
     }
 }
 
+void Arena::settle_ties(std::span<Entry> sorted) const {
+    const auto alike = [this](const Entry& a, const Entry& b) {
+        return (*this)[a.term].kind == (*this)[b.term].kind && (*this)[a.term].order == (*this)[b.term].order;
+    };
+    const auto by_ratio = [this](const Entry& a, const Entry& b) {
+        if (a.is_free() != b.is_free()) return a.is_free();
+        if (a.is_free()) return (*this)[a.other].order < (*this)[b.other].order;
+        return a.ratio.q != b.ratio.q ? a.ratio.q < b.ratio.q : a.ratio.p < b.ratio.p;
+    };
+    for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
+        if (!(*this)[sorted[i].term].has_constant || !alike(sorted[i], sorted[i + 1])) continue;
+        std::size_t end = i + 2;
+        while (end < sorted.size() && alike(sorted[i], sorted[end])) ++end;
+        std::stable_sort(sorted.begin() + static_cast<std::ptrdiff_t>(i),
+                         sorted.begin() + static_cast<std::ptrdiff_t>(end), by_ratio);
+        i = end - 1;
+    }
+}
+
 bool Arena::less(TermId a, TermId b) const {
     const TermNode& x = (*this)[a];
     const TermNode& y = (*this)[b];

@@ -42,12 +42,12 @@ struct Cost {
 
 struct TermNode {
     Kind kind = Kind::none;
-    Op op = Op::nan;           // of a function or symbol
+    Op op = Op::nan;  // of a function or symbol
     bool has_variable = false;
     bool has_constant = false;
-    bool partial = false;      // may be undefined on a set of positive measure
+    bool partial = false;  // may be undefined on a set of positive measure
     TermId argument = no_term;
-    std::uint32_t first = 0;   // entries of a sum or product
+    std::uint32_t first = 0;  // entries of a sum or product
     std::uint32_t n_entries = 0;
     std::int64_t payload = 0;  // variable code, constant number, mantissa of an opaque number
     std::int16_t exponent = 0;
@@ -61,7 +61,7 @@ struct TermNode {
 };
 
 class Arena {
-   public:
+  public:
     Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
@@ -78,10 +78,13 @@ class Arena {
     // The id of this content and whether it is new. `entries` are those of a sum or product.
     std::pair<TermId, bool> intern(const TermNode& node, std::span<const Entry> entries);
 
-    // Canonical order of terms.
+    // Canonical order of terms; those that differ in their free constants only stand by id.
     bool less(TermId a, TermId b) const;
 
-   private:
+    // Puts entries in canonical order, terms that look alike by their coefficients or exponents.
+    void settle_ties(std::span<Entry> sorted) const;
+
+  private:
     bool same(const TermNode& a, std::span<const Entry> a_entries, TermId b) const;
     void grow();
 

@@ -170,8 +170,6 @@ class Engine:
         return result.skeleton() if mask_numbers else result
 
 
-
-
 @overload
 def simplify(x: str, **options: Any) -> str: ...
 @overload

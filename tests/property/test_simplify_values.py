@@ -128,10 +128,7 @@ CORNERS = [
     ("sqrt(x1*x2)", "extend", {"x1": -2.0, "x2": -3.0}),
     ("sqrt(x1)*sqrt(x1)", "preserve", {"x1": -2.0}),
     ("(x1^3)^(1/3)", "extend", {"x1": 2.0}),
-    pytest.param(
-        *("x1^(1/3)*x1^(2/3)", "preserve", {"x1": -2.0}),
-        marks=pytest.mark.xfail(reason="real powers that add up to an integer one", strict=True),
-    ),
+    ("x1^(1/3)*x1^(2/3)", "preserve", {"x1": -2.0}),
     ("pow1_3(x1)^2", "extend", {"x1": -8.0}),
 ]
 
