@@ -129,6 +129,7 @@ void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& pa
         if (!other.coefficient.is_one()) multiply(parts, number(other.coefficient), exponent);
         if (other.constant != no_term) multiply_constant(parts, other.constant, exponent);
         for (Entry factor : other.factors) {
+            if (exponent.sign() < 0) check_turn(factor);
             if (exponent.sign() < 0 && factor.is_free()) factor.other = scaled(factor.other, Rational(-1));
             if (exponent.sign() < 0) factor.ratio = -factor.ratio;
             parts.factors.push_back(factor);
@@ -136,6 +137,12 @@ void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& pa
         return;
     }
     multiply(parts, close(value), exponent);
+}
+
+// 1/(1/u) is u but for a null set, unless u vanishes on more than that.
+void Canonicalizer::check_turn(const Entry& factor) const {
+    if (!options_.extend && !factor.is_free() && factor.ratio.sign() < 0 && arena_[factor.term].has_absolute)
+        throw Overflow{};
 }
 
 void Canonicalizer::scale(Value& value, const Rational& ratio) {
@@ -230,6 +237,7 @@ void Canonicalizer::analyse(TermId id) {
             node.has_variable |= inner.has_variable;
             node.has_constant |= inner.has_constant;
             node.partial |= inner.partial;
+            node.has_absolute |= inner.has_absolute;
             node.depth =
                 std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
         }
@@ -318,6 +326,7 @@ void Canonicalizer::analyse_function(TermNode& node) const {
     node.has_variable = inner.has_variable;
     node.has_constant = inner.has_constant;
     node.partial = inner.partial;
+    node.has_absolute = inner.has_absolute || node.op == Op::abs;
     node.depth = static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000));
     const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
     switch (node.op) {

@@ -81,6 +81,7 @@ class Canonicalizer {
     TermId close(Value& value);
     void to_sum(Value& value, const Rational& ratio, Scratch<Entry>& list);
     void to_product(Value& value, const Rational& exponent, Parts& parts);
+    void check_turn(const Entry& factor) const;
     void scale(Value& value, const Rational& ratio);
 
     // sums

@@ -165,6 +165,7 @@ void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& ex
             }
             continue;
         }
+        if (exponent.sign() < 0) check_turn(factor);
         const Rational power = factor.ratio * exponent;
         const bool widens = !factor.ratio.odd_denominator() && power.odd_denominator() && !(base.low >= 0.0);
         if (widens && !options_.extend) {

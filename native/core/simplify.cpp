@@ -12,6 +12,7 @@ constexpr int max_depth = 250;  // of a canonical term: spelling recurses this d
 
 bool node_less(const Node& a, const Node& b) {
     if (a.op != b.op) return a.op < b.op;
+    if (a.op == Op::constant) return false;  // all constants look alike
     if (a.op == Op::variable) return code_less(a.payload, b.payload);
     if (a.payload != b.payload) return a.payload < b.payload;
     return a.exponent < b.exponent;
@@ -275,7 +276,7 @@ Simplifier::State Simplifier::rewrite(State state, const SimplifyOptions& option
         seen.push_back(state);
         result.stop = StopReason::step_limit;
     }
-    return seen.empty() ? sorted(std::move(state)) : state;
+    return result.stop == StopReason::step_limit ? state : sorted(std::move(state));
 }
 
 // The state with operands of + and * in canonical order.

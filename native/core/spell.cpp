@@ -269,6 +269,8 @@ void Speller::nest(Scratch<Group>& groups) const {
             if (h == g || outer.is_one() || outer.is_zero() || groups[h].host != no_group) continue;
             // inside an even root only what cannot be negative: a*sqrt(b) is not sqrt(a^2*b)
             if (!outer.odd_denominator() && (!merge_even_roots_ || m.odd_denominator())) continue;
+            // x^6 inside a 12th power would be sqrt(x), which is not defined for x < 0
+            if (m.odd_denominator() && !(m / outer).odd_denominator()) continue;
             const int saved = power_tokens(m) - power_tokens(m / outer);
             if (saved <= best) continue;
             best = saved;
@@ -361,8 +363,8 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
             const TermNode& base = arena_[entry.term];
             const Cost& power = arena_[entry.other].cost;
             const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
-            // c^(-u) is not 1/c^u: they differ in domain where c is 0
-            const bool may_vanish = base.kind == Kind::constant || base.kind == Kind::number;
+            // c^(-u) is not 1/c^u: they differ in domain where c is 0, and so with any base that a constant makes 0
+            const bool may_vanish = base.has_constant || base.kind == Kind::number;
             Item item;
             item.denominator = power.negative < power.plain && !may_vanish;
             item.plain = 1 + (exponential ? 0 : base.cost.plain) + (item.denominator ? power.negative : power.plain);
