@@ -192,6 +192,8 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) {
             (is_exponential(base) ? exponentials : rest).push_back(factor);
+        } else if (base.has_constant || base.has_absolute) {
+            rest.push_back(factor);  // where it vanishes, the whole root is 0 whatever the sign of the others
         } else if (factor.ratio.even_power()) {
             const Rational power = factor.ratio * exponent;
             const bool plain = base.low >= 0.0 || power.even_power();
@@ -222,8 +224,11 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
         return;
     }
     const bool plain_inside = whole.constant == no_term && inside.is_one();
-    if (plain_inside && rest.size() == 1 && !rest[0].is_free() && rest[0].ratio.odd_denominator()) {
-        multiply(parts, rest[0].term, rest[0].ratio * exponent);  // an odd power has the sign of its base
+    if (plain_inside && rest.size() == 1 && !rest[0].is_free()) {
+        // an odd power has the sign of its base; an even one has none
+        const Rational power = rest[0].ratio * exponent;
+        const bool needs_bars = rest[0].ratio.even_power() && !power.even_power() && !is_nonnegative(rest[0].term);
+        multiply(parts, needs_bars ? absolute(rest[0].term) : rest[0].term, power);
         return;
     }
     TermId base = make_product(rest);
@@ -431,7 +436,9 @@ bool Canonicalizer::merge_factors(Parts& parts) {
         Rational total = 0;
         bool rational = true;
         bool restricted = false;
+        bool odd_root = false;
         for (std::size_t k = i; k < end; ++k) {
+            odd_root |= !list[k].is_free() && !list[k].ratio.is_integer() && list[k].ratio.odd_denominator();
             rational &= !list[k].is_free();
             restricted |= !list[k].is_free() && !list[k].ratio.odd_denominator();
             total = total + list[k].ratio;
@@ -457,9 +464,11 @@ bool Canonicalizer::merge_factors(Parts& parts) {
                                                    list.begin() + static_cast<std::ptrdiff_t>(end),
                                                    [this](const Entry& e) { return arena_[e.other].has_constant; });
             const TermId exponent = close_sum(std::move(exponents));
+            // x^c * cbrt(x) is defined for x < 0 and integers c, x^(c + 1/3) is not
+            const bool narrows = !(base.low >= 0.0) && odd_root;
             // x^(1/3) * x^(2/3) and x^y / x^y need x >= 0, x and 1 do not
             const bool widens = !(base.low >= 0.0) && (arena_[exponent].kind == Kind::number || n_constants > 1);
-            if (widens && !options_.extend) {
+            if (narrows || (widens && !options_.extend)) {
                 merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
                               list.begin() + static_cast<std::ptrdiff_t>(end));
             } else {
