@@ -45,6 +45,13 @@ void bind_simplify(nb::module_& module) {
         },
         nb::arg("tree"), nb::arg("options"), nb::arg("ranges"));
     module.def(
+        "simplify_tokens",
+        [](const std::vector<std::string_view>& tokens, const SimplifyOptions& options) {
+            thread_local Simplifier simplifier;
+            return prefix_tokens(simplifier.run(parse_prefix(tokens), options).tree);
+        },
+        nb::arg("tokens"), nb::arg("options"));
+    module.def(
         "explain_tree",
         [](const Tree& tree, const SimplifyOptions& options) {
             Simplifier simplifier;

@@ -205,8 +205,11 @@ std::vector<Node> sorted_chains(const std::vector<Node>& postfix) {
     return closed(stack.back());
 }
 
-Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain) {
+Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain,
+                                   bool first) {
     CanonicalOptions canonical_options;
+    canonical_options.keep_arena = !first;  // most terms of the next round are those of the last
+
     canonical_options.extend = options.extend;
     canonical_options.rules = options.max_pattern_length == 0 ? nullptr : options.rules.get();
     canonical_options.max_pattern_length = options.max_pattern_length;
@@ -217,6 +220,9 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     if (arena_[root].depth > max_depth) throw Overflow{};
     const Speller speller(arena_, options.extend);
     Round round;
+    round.unchanged = !first && root == last_root_;
+    last_root_ = root;
+    if (round.unchanged) return round;
     round.nodes.reserve(nodes.size() + 4);
     speller.emit(root, Speller::Mode::plain, round.nodes,
                  [&](const TermNode& node, const Rational& ratio, std::vector<Node>& out) {
@@ -252,10 +258,14 @@ Simplifier::State Simplifier::rewrite(State state, const SimplifyOptions& option
     for (int step = 0; step < options.max_steps; ++step) {
         Round round;
         try {
-            round = once(state.nodes, options, explain);
+            round = once(state.nodes, options, explain, step == 0);
         } catch (const Overflow&) {
             result.stop = StopReason::overflow;
             break;
+        }
+        if (round.unchanged) {
+            result.stop = StopReason::fixpoint;
+            return state;
         }
         State next{std::move(round.nodes), {}};
         for (const Postfix& definition : round.constants) next.constants.push_back(composed(definition));

@@ -52,14 +52,16 @@ class Simplifier {
         std::vector<Node> nodes;
         std::vector<std::vector<Node>> constants;
         std::vector<std::string> rules;
+        bool unchanged = false;  // the same term as in the round before, so nothing was written
     };
     State rewrite(State state, const SimplifyOptions& options, bool explain, Simplified& result,
                   const std::vector<std::string>& names);
     static State sorted(State state);
     static void mask_literals(State& state, bool explain);
-    Round once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain);
+    Round once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain, bool first);
 
     Arena arena_;
+    TermId last_root_ = no_term;
 };
 
 // Operands of + and of * in canonical order, chains nested to the left; nothing else changes.

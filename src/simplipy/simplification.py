@@ -97,6 +97,12 @@ class Engine:
     def simplify(self, x: Sequence[str], **options: Any) -> list[str]: ...
     def simplify(self, x: str | Expression | Sequence[str], **options: Any) -> str | Expression | list[str]:
         """Shortest form; see :func:`simplipy.simplify` for the options."""
+        if type(x) is list and self.method == "canonical" and "ranges" not in options:
+            core_options = _core_options(self._rules, **options)
+            try:
+                return _core.simplify_tokens(x, core_options)
+            except TypeError:
+                pass  # not a list of strings: parse says what is wrong
         expression = parse(x)
         if self.method == "paper":
             result = self._paper(expression, **options)
