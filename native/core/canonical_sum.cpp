@@ -43,6 +43,9 @@ TermId Canonicalizer::make_sum(const Scratch<Entry>& list) {
     }
     TermNode node;
     node.kind = Kind::sum;
+    const bool has_ties =
+        std::any_of(list.begin(), list.end(), [this](const Entry& e) { return arena_[e.term].has_constant; });
+    if (!has_ties) return intern(node, list);
     Scratch<Entry> settled = list;
     arena_.settle_ties(settled);
     return intern(node, settled);

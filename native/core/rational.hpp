@@ -78,7 +78,25 @@ struct Rational {
         return r;
     }
     friend bool operator==(const Rational&, const Rational&) = default;
+
+    // Both parts small: then products of two such need no check and 64-bit arithmetic does.
+    bool is_small() const { return p > -0x7fffffff && p < 0x7fffffff && q < 0x7fffffff; }
 };
+
+// p / q in lowest terms for 64-bit numbers, q > 0.
+inline Rational reduced_small(std::int64_t p, std::int64_t q) {
+    auto a = static_cast<std::uint64_t>(p < 0 ? -p : p);
+    auto b = static_cast<std::uint64_t>(q);
+    while (b != 0) {
+        const std::uint64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    Rational r;
+    r.p = p / static_cast<std::int64_t>(a);
+    r.q = q / static_cast<std::int64_t>(a);
+    return r;
+}
 
 inline Int128 checked_product(Int128 a, Int128 b) {
     Int128 result = 0;
@@ -98,6 +116,13 @@ inline Rational operator+(const Rational& a, const Rational& b) {
         r.p = checked_sum(a.p, b.p);
         return r;
     }
+    if (a.is_small() && b.is_small()) {
+        const auto ap = static_cast<std::int64_t>(a.p);
+        const auto aq = static_cast<std::int64_t>(a.q);
+        const auto bp = static_cast<std::int64_t>(b.p);
+        const auto bq = static_cast<std::int64_t>(b.q);
+        return reduced_small(ap * bq + bp * aq, aq * bq);
+    }
     return Rational::reduced(checked_sum(checked_product(a.p, b.q), checked_product(b.p, a.q)),
                              checked_product(a.q, b.q));
 }
@@ -108,11 +133,21 @@ inline Rational operator*(const Rational& a, const Rational& b) {
         r.p = checked_product(a.p, b.p);
         return r;
     }
+    if (a.is_small() && b.is_small())
+        return reduced_small(static_cast<std::int64_t>(a.p) * static_cast<std::int64_t>(b.p),
+                             static_cast<std::int64_t>(a.q) * static_cast<std::int64_t>(b.q));
     return Rational::reduced(checked_product(a.p, b.p), checked_product(a.q, b.q));
 }
-inline Rational reciprocal(const Rational& a) { return Rational::reduced(a.q, a.p); }
+// of a number that is not 0
+inline Rational reciprocal(const Rational& a) {
+    Rational r;
+    r.p = a.p < 0 ? -a.q : a.q;
+    r.q = a.p < 0 ? -a.p : a.p;
+    return r;
+}
 inline Rational operator/(const Rational& a, const Rational& b) { return a * reciprocal(b); }
 inline bool operator<(const Rational& a, const Rational& b) {
+    if (a.q == b.q) return a.p < b.p;
     return checked_product(a.p, b.q) < checked_product(b.p, a.q);
 }
 
