@@ -283,7 +283,7 @@ Simplifier::State Simplifier::rewrite(State state, const SimplifyOptions& option
         if (again != seen.end())
             return *std::min_element(again, seen.end(),
                                      [](const State& x, const State& y) { return better(x.nodes, y.nodes); });
-        seen.push_back(state);
+        if (step > 0) seen.push_back(state);  // nearly always the second round ends here
         result.stop = StopReason::step_limit;
     }
     return result.stop == StopReason::step_limit ? state : sorted(std::move(state));

@@ -150,7 +150,11 @@ struct Speller::Emitter {
             return;
         }
         entry(entries[head], negative, Rational(1));
-        for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::size_t n = entries.size();
+        // the literal, if there is one, comes first in canonical order and last in writing
+        const std::size_t start = is_number(entries[0]) ? 1 : 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t i = (start + k) % n;
             if (i == head) continue;
             const Scale scale = cost(entries[i]);
             const bool minus = is_number(entries[i]) && (entries[i].ratio.sign() < 0) != negative;
@@ -212,7 +216,10 @@ struct Speller::Emitter {
             return;
         }
         group(entries, groups[head], negative, ratio);
-        for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::size_t n = items.size();
+        const std::size_t start = is_number(entries[groups[0][0]]) && groups[0].size() == 1 ? 1 : 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t i = (start + k) % n;
             if (i == head) continue;
             const Entry& e = entries[groups[i][0]];
             const bool minus = groups[i].size() == 1 && is_number(e) && (e.ratio.sign() < 0) != negative;
