@@ -102,7 +102,8 @@ class Engine:
             try:
                 return _core.simplify_tokens(x, core_options)
             except TypeError:
-                pass  # not a list of strings: parse says what is wrong
+                parse(x)  # says which token is no string
+                raise
         expression = parse(x)
         if self.method == "paper":
             result = self._paper(expression, **options)

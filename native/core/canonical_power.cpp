@@ -1,0 +1,408 @@
+// Powers: what a factor becomes when it is multiplied into a product with an exponent.
+
+#include <algorithm>
+
+#include "canonical.hpp"
+
+namespace simplipy {
+namespace {
+
+// Denominators that root tokens can write; x^(1/7) has no sign-aware root and stays a real power.
+bool is_root_degree(Int128 q) {
+    for (const int factor : {2, 3, 5})
+        while (q % factor == 0) q /= factor;
+    return q == 1;
+}
+
+bool is_exponential(const TermNode& base) { return base.kind == Kind::symbol && base.op == Op::e; }
+
+}  // namespace
+
+// Multiplies by term^exponent.
+void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) {
+    const TermNode& node = arena_[id];
+    const bool keeps_domain = !options_.extend && node.partial;
+    if (exponent.is_zero()) {
+        if (keeps_domain) parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
+    switch (node.kind) {
+        case Kind::number:
+            multiply_number(parts, id, exponent);
+            return;
+        case Kind::constant:
+            multiply_constant(parts, id, exponent);
+            return;
+        case Kind::product:
+            multiply_product(parts, id, exponent);
+            return;
+        case Kind::sum:
+            if (node.n_entries == 1) {
+                multiply_single(parts, id, exponent);
+            } else {
+                multiply_sum(parts, id, exponent);
+            }
+            return;
+        case Kind::function:
+            if (node.op == Op::abs && exponent.even_power()) {
+                multiply(parts, node.argument, exponent);
+                return;
+            }
+            break;
+        case Kind::symbol:
+            if ((node.op == Op::inf || node.op == Op::neg_inf) && exponent.sign() < 0) {
+                parts.coefficient = 0;
+                return;
+            }
+            break;
+        default:
+            break;
+    }
+    parts.factors.push_back({id, no_term, exponent});
+}
+
+void Canonicalizer::multiply_number(Parts& parts, TermId id, const Rational& exponent) {
+    const Rational value = arena_[id].value;
+    if (value.is_one()) return;
+    if (value.is_zero()) {
+        if (exponent.sign() > 0) {
+            parts.coefficient = 0;
+        } else {  // 1/0 is an infinity that ground arithmetic carries on
+            parts.factors.push_back({symbol(options_.extend ? Op::inf : Op::nan), no_term, 1});
+        }
+        return;
+    }
+    const int n = exponent.is_integer() ? exponent.small() : 0;
+    if (exponent.is_integer()) {
+        if (const auto power = integer_power(value, n); power && n != 0) {
+            parts.coefficient = parts.coefficient * *power;
+            return;
+        }
+    } else if (exponent.q < 1000 && exponent.p < 1000 && exponent.p > -1000) {
+        if (value.sign() < 0 && !exponent.odd_denominator()) {
+            parts.factors.push_back({symbol(Op::nan), no_term, 1});
+            return;
+        }
+        if (const auto root = exact_root(value, static_cast<int>(exponent.q)))
+            if (const auto power = integer_power(*root, static_cast<int>(exponent.p))) {
+                parts.coefficient = parts.coefficient * *power;
+                return;
+            }
+        if (value.sign() < 0) {
+            if (!exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+            parts.factors.push_back({number(-value), no_term, exponent});
+            return;
+        }
+    }
+    parts.factors.push_back({id, no_term, exponent});
+}
+
+void Canonicalizer::multiply_constant(Parts& parts, TermId constant, const Rational& exponent) {
+    if (parts.constant == no_term && (exponent.is_one() || !options_.track)) {
+        parts.constant = constant;
+        return;
+    }
+    if (!options_.track) return;
+    std::vector<Node> definition = define_power(constant, exponent);
+    if (parts.constant != no_term) {
+        const std::vector<Node> other = definition_of(parts.constant);
+        definition.insert(definition.end(), other.begin(), other.end());
+        definition.push_back(Node::of(Op::mul));
+    }
+    parts.constant = new_constant(std::move(definition));
+}
+
+// (k * T)^exponent and (c * T)^exponent
+void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exponent) {
+    const Entry entry = arena_.entries(id)[0];
+    if (exponent.is_one()) {
+        if (entry.is_free()) {
+            multiply_constant(parts, entry.other, exponent);
+        } else {
+            parts.coefficient = parts.coefficient * entry.ratio;
+        }
+        multiply(parts, entry.term, exponent);
+        return;
+    }
+    if (!exponent.odd_denominator()) {
+        multiply_even_root(parts, id, exponent);
+        return;
+    }
+    if (entry.is_free()) {
+        multiply_constant(parts, entry.other, exponent);
+        multiply(parts, entry.term, exponent);
+        return;
+    }
+    Parts scaled_parts;
+    multiply_number(scaled_parts, number(entry.ratio), exponent);
+    if (scaled_parts.factors.empty()) {
+        parts.coefficient = parts.coefficient * scaled_parts.coefficient;
+        multiply(parts, entry.term, exponent);
+        return;
+    }
+    // an irrational root of the coefficient stays inside: (2*x)^(1/3)
+    if (entry.ratio.sign() < 0 && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+    parts.factors.push_back({scaled(entry.term, entry.ratio.absolute()), no_term, exponent});
+}
+
+void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& exponent) {
+    if (!exponent.odd_denominator()) {
+        multiply_even_root(parts, id, exponent);
+        return;
+    }
+    const Scratch<Entry> factors(arena_.entries(id).begin(), arena_.entries(id).end());
+    if (exponent.is_one()) {
+        parts.factors.insert(parts.factors.end(), factors.begin(), factors.end());
+        return;
+    }
+    for (const Entry& factor : factors) {
+        const TermNode& base = arena_[factor.term];
+        if (factor.is_free()) {
+            // x^c with c = 1/2 is not defined for x < 0, x^(2*c) is
+            const bool may_widen = !options_.extend && is_ground(factor.other) && !(base.low >= 0.0);
+            if ((exponent.is_integer() && !may_widen) || is_exponential(base)) {
+                parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
+            } else {
+                parts.factors.push_back({make_product({factor}), no_term, exponent});
+            }
+            continue;
+        }
+        if (exponent.sign() < 0) check_turn(factor);
+        const Rational power = factor.ratio * exponent;
+        const bool widens = !factor.ratio.odd_denominator() && power.odd_denominator() && !(base.low >= 0.0);
+        if (widens && !options_.extend) {
+            parts.factors.push_back({make_product({factor}), no_term, exponent});
+        } else {
+            multiply(parts, factor.term, power);
+        }
+    }
+}
+
+// An even root of a product or of k * T. Factors that cannot be negative come out, the others stay together: a root of
+// each alone would be defined in fewer places.
+void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& exponent) {
+    Parts whole;
+    const TermNode& node = arena_[id];
+    if (node.kind == Kind::sum) {
+        multiply_single(whole, id, Rational(1));
+    } else {
+        whole.factors.assign(arena_.entries(id).begin(), arena_.entries(id).end());
+    }
+    Scratch<Entry> rest;
+    Scratch<Entry> exponentials;
+    for (const Entry& factor : whole.factors) {
+        const TermNode& base = arena_[factor.term];
+        if (factor.is_free()) {
+            (is_exponential(base) ? exponentials : rest).push_back(factor);
+        } else if (base.has_constant || base.has_absolute) {
+            rest.push_back(factor);  // where it vanishes, the whole root is 0 whatever the sign of the others
+        } else if (factor.ratio.even_power()) {
+            const Rational power = factor.ratio * exponent;
+            const bool plain = base.low >= 0.0 || power.even_power();
+            multiply(parts, plain ? factor.term : absolute(factor.term), power);
+        } else if (base.low >= 0.0 || !factor.ratio.odd_denominator()) {
+            multiply(parts, factor.term, factor.ratio * exponent);
+        } else {
+            rest.push_back(factor);
+        }
+    }
+    for (const Entry& factor : exponentials) {  // sqrt(e^u * v) is shorter than e^(u/2) * sqrt(v)
+        if (rest.empty()) {
+            parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
+        } else {
+            rest.push_back(factor);
+        }
+    }
+    Rational inside = whole.coefficient;
+    if (const auto root = exact_root(inside.absolute(), static_cast<int>(exponent.q)); root && exponent.q < 100)
+        if (const auto power =
+                integer_power(*root, exponent.p < 1000 && exponent.p > -1000 ? static_cast<int>(exponent.p) : 0);
+            power && !exponent.is_zero()) {
+            parts.coefficient = parts.coefficient * *power;
+            inside = inside.sign();
+        }
+    if (rest.empty() && whole.constant == no_term) {
+        if (!inside.is_one()) multiply_number(parts, number(inside), exponent);
+        return;
+    }
+    const bool plain_inside = whole.constant == no_term && inside.is_one();
+    if (plain_inside && rest.size() == 1 && !rest[0].is_free()) {
+        // an odd power has the sign of its base; an even one has none
+        const Rational power = rest[0].ratio * exponent;
+        const bool needs_bars = rest[0].ratio.even_power() && !power.even_power() && !is_nonnegative(rest[0].term);
+        multiply(parts, needs_bars ? absolute(rest[0].term) : rest[0].term, power);
+        return;
+    }
+    TermId base = make_product(rest);
+    if (whole.constant != no_term) {
+        base = base == one_term ? whole.constant : make_sum({{base, whole.constant, 1}});
+        if (base == whole.constant) {
+            multiply_constant(parts, base, exponent);
+            return;
+        }
+    } else {
+        base = scaled(base, inside);
+    }
+    parts.factors.push_back({base, no_term, exponent});
+}
+
+void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& exponent) {
+    if (!exponent.odd_denominator()) {
+        parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
+    const Rational common = content(id);
+    if (common.is_one()) {
+        parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
+    Parts outside;
+    multiply_number(outside, number(common), exponent);
+    if (!outside.factors.empty()) {  // an irrational root: only the sign comes out
+        const bool negative = common.sign() < 0;
+        if (negative && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+        parts.factors.push_back({negative ? scaled(id, Rational(-1)) : id, no_term, exponent});
+        return;
+    }
+    parts.coefficient = parts.coefficient * outside.coefficient;
+    parts.factors.push_back({scaled(id, reciprocal(common)), no_term, exponent});
+}
+
+// base ^ exponent for any exponent
+void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent) {
+    const TermNode& power = arena_[exponent];
+    const TermNode& node = arena_[base];
+    if (power.kind == Kind::number) {
+        const bool real_power = !power.value.is_integer() && power.value.odd_denominator();
+        const bool widens = real_power && !(node.low >= 0.0) && !options_.extend;
+        if (is_root_degree(power.value.q) && !widens) {
+            multiply(parts, base, Rational(power.value));
+            return;
+        }
+    }
+    if (is_ground(base) && is_ground(exponent) && (node.has_constant || power.has_constant)) {
+        std::vector<Node> definition = definition_of(base);
+        const std::vector<Node> other = definition_of(exponent);
+        definition.insert(definition.end(), other.begin(), other.end());
+        definition.push_back(Node::of(Op::pow));
+        multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+        return;
+    }
+    if (base == one_term && (options_.extend || !power.partial)) return;
+    if (base == zero_term && !options_.extend) {
+        if (power.high < 0.0) {
+            parts.factors.push_back({symbol(Op::nan), no_term, 1});
+            return;
+        }
+        throw Overflow{};  // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
+    }
+    if (is_exponential(node)) {
+        multiply_exponential(parts, exponent);
+        return;
+    }
+    if (node.kind == Kind::product && node.n_entries == 1) {
+        const Entry factor = arena_.entries(base)[0];
+        if (factor.is_free() && is_exponential(arena_[factor.term])) {  // (e^u)^v
+            Parts both;
+            multiply(both, factor.other, Rational(1));
+            multiply(both, exponent, Rational(1));
+            multiply_exponential(parts, close_product(std::move(both)));
+            return;
+        }
+    }
+    // c^(3*u) is d^u, for odd numbers over odd numbers: an even power would be defined for c < 0 as well
+    if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries == 1) {
+        const Entry only = arena_.entries(exponent)[0];
+        if (!only.is_free() && only.ratio.sign() > 0 && only.ratio.odd_denominator() && !only.ratio.even_numerator() &&
+            is_root_degree(only.ratio.q)) {
+            note("number out of an exponent");
+            const TermId constant = options_.track ? new_constant(define_power(base, only.ratio)) : base;
+            parts.factors.push_back({constant, only.term, 0});
+            return;
+        }
+    }
+    // c^(u + d) is d * c^u; not with preserve: 0^(u + d) is defined for u + d > 0 only
+    if (options_.extend && node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries > 1) {
+        const Entry first = arena_.entries(exponent)[0];
+        if (first.term == one_term && first.is_free()) {
+            Scratch<Entry> rest(arena_.entries(exponent).begin() + 1, arena_.entries(exponent).end());
+            const TermId new_base = options_.track ? new_constant(one_where_zero(base)) : base;
+            std::vector<Node> definition = definition_of(new_base);
+            const std::vector<Node> other = definition_of(first.other);
+            const std::vector<Node> zero = define_is_zero(base);
+            definition.insert(definition.end(), other.begin(), other.end());
+            definition.push_back(Node::of(Op::pow));
+            definition.push_back(Node::number({1, 0}));
+            definition.insert(definition.end(), zero.begin(), zero.end());
+            definition.push_back(Node::of(Op::sub));
+            definition.push_back(Node::of(Op::mul));
+            multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+            parts.factors.push_back({new_base, make_sum(rest), 0});
+            return;
+        }
+    }
+    parts.factors.push_back({base, exponent, 0});
+}
+
+// e ^ exponent: constants and logarithms in the exponent come out as factors.
+void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
+    const TermNode& power = arena_[exponent];
+    if (power.kind == Kind::constant) {
+        std::vector<Node> definition = definition_of(exponent);
+        definition.push_back(Node::of(Op::exp));
+        multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+        return;
+    }
+    if (power.kind == Kind::symbol && power.op == Op::neg_inf && options_.extend) {
+        parts.coefficient = 0;
+        return;
+    }
+    if (power.kind == Kind::symbol && power.op == Op::inf && options_.extend) {
+        parts.factors.push_back({exponent, no_term, 1});
+        return;
+    }
+    Scratch<Entry> list;
+    add(list, exponent, Rational(1));
+    Scratch<Entry> rest;
+    for (const Entry& entry : list) {
+        const TermNode& term = arena_[entry.term];
+        const bool is_log = term.kind == Kind::function && term.op == Op::log;
+        if (entry.term == one_term && entry.is_free()) {
+            note("constant out of an exponent");
+            multiply_exponential(parts, entry.other);
+        } else if (entry.term == one_term && entry.ratio.is_integer()) {
+            parts.factors.push_back({symbol(Op::e), no_term, entry.ratio});
+        } else if (is_log && (options_.extend || !term.partial) && (entry.is_free() || is_root_degree(entry.ratio.q))) {
+            note("exponential of a logarithm");
+            if (entry.is_free()) {
+                multiply_symbolic(parts, term.argument, entry.other);
+            } else {
+                multiply(parts, term.argument, Rational(entry.ratio));
+            }
+        } else {
+            rest.push_back(entry);
+        }
+    }
+    if (rest.empty()) return;
+    if (rest.size() == 1 && rest[0].is_free()) {  // e^(c*u) is d^u
+        std::vector<Node> definition = definition_of(rest[0].other);
+        definition.push_back(Node::of(Op::exp));
+        parts.factors.push_back({new_constant(std::move(definition)), rest[0].term, 0});
+        return;
+    }
+    if (rest.size() == 1 && options_.extend && arena_[rest[0].term].kind == Kind::product) {  // e^(v * log u) is u^v
+        Scratch<Entry> factors(arena_.entries(rest[0].term).begin(), arena_.entries(rest[0].term).end());
+        for (std::size_t i = 0; i < factors.size(); ++i) {
+            const TermNode& base = arena_[factors[i].term];
+            if (factors[i].is_free() || !factors[i].ratio.is_one() || base.kind != Kind::function || base.op != Op::log)
+                continue;
+            const TermId argument = base.argument;
+            factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(i));
+            multiply_symbolic(parts, argument, scaled(make_product(factors), rest[0].ratio));
+            return;
+        }
+    }
+    parts.factors.push_back({symbol(Op::e), make_sum(rest), 0});
+}
+
+}  // namespace simplipy
