@@ -130,6 +130,14 @@ CORNERS = [
     ("(x1^3)^(1/3)", "extend", {"x1": 2.0}),
     ("x1^(1/3)*x1^(2/3)", "preserve", {"x1": -2.0}),
     ("pow1_3(x1)^2", "extend", {"x1": -8.0}),
+    # what a shorter spelling may not do to the domain
+    ("(x1^2*sin(x2)^4)^3", "extend", {"x1": -2.0, "x2": 1.0}),
+    ("(<constant>*x1)^(-x2)", "extend", {"x1": 2.0, "x2": -0.5, "c1": 0.0}),
+    ("x1^<constant>*cbrt(x1)", "extend", {"x1": -2.0, "c1": 1.0}),
+    ("pow1_4(pow1_4(sinh(x1)*<constant>)*x2)", "preserve", {"x1": 1.0, "x2": -2.0, "c1": 0.0}),
+    ("sqrt(sqrt(cos(x1 + <constant>)^2))", "extend", {"x1": 2.0, "c1": 0.5}),
+    ("x1/(x2/(x3 + abs(x3)))", "preserve", {"x1": 1.0, "x2": 2.0, "x3": -1.0}),
+    ("<constant>^(x1 + <constant>)", "extend", {"x1": -0.5, "c1": 0.0, "c2": 2.0}),
 ]
 
 
