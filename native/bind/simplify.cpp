@@ -1,10 +1,7 @@
 #include "core/simplify.hpp"
 
-#include <atomic>
-
 #include "bind.hpp"
 #include "core/prefix.hpp"
-#include "core/threads.hpp"
 
 using namespace simplipy;
 
@@ -66,30 +63,14 @@ void bind_simplify(nb::module_& module) {
         [](const nb::ndarray<const std::int16_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>& ids,
            const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>& offsets,
            const std::vector<std::string>& extras, const SimplifyOptions& options, std::size_t n_threads) {
-            const std::size_t n = offsets.shape(0) - 1;
-            std::vector<Tree> trees(n);
-            {
+            const IdBatch input{{ids.data(), ids.shape(0)}, {offsets.data(), offsets.shape(0)}, extras};
+            const auto simplified = [&] {
                 const nb::gil_scoped_release release;
-                constexpr std::size_t chunk = 64;
-                parallel_for((n + chunk - 1) / chunk, n_threads, [&](std::size_t task) {
-                    Simplifier simplifier;
-                    for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
-                        const auto start = static_cast<std::size_t>(offsets(i));
-                        const auto end = static_cast<std::size_t>(offsets(i + 1));
-                        trees[i] = simplifier.run(parse_ids({ids.data() + start, end - start}, extras), options).tree;
-                    }
-                });
-            }
-            std::vector<std::int16_t> out_ids;
-            std::vector<std::int64_t> out_offsets = {0};
-            std::vector<std::string> out_extras;
-            Interner interner(out_extras);
-            for (const Tree& tree : trees) {
-                interner.append(tree, out_ids);
-                out_offsets.push_back(static_cast<std::int64_t>(out_ids.size()));
-            }
-            return nb::make_tuple(to_numpy(std::move(out_ids)), to_numpy(std::move(out_offsets)),
-                                  std::move(out_extras));
+                return simplify_batch(input, options, n_threads);
+            };
+            OwnedIdBatch output = simplified();
+            return nb::make_tuple(to_numpy(std::move(output.ids)), to_numpy(std::move(output.offsets)),
+                                  std::move(output.extras));
         },
         nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"), nb::arg("options"), nb::arg("n_threads"));
 }

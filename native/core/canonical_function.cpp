@@ -117,9 +117,8 @@ TermId Canonicalizer::logarithm(TermId argument) {
     }
     if (factors.size() == 1 && factors[0].is_free() &&
         arena_[factors[0].term].kind == Kind::constant) {  // log(c^u) is d*u
-        Node log_node = Node::of(Op::log);
         std::vector<Node> definition = definition_of(factors[0].term);
-        definition.push_back(log_node);
+        definition.push_back(Node::of(Op::log));
         Parts parts;
         parts.constant = new_constant(std::move(definition));
         multiply(parts, factors[0].other, Rational(1));

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "prefix.hpp"
+#include "threads.hpp"
+
 namespace simplipy {
 namespace {
 
@@ -350,6 +353,27 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
     result.tree = Tree(std::move(output.nodes), tree.names());
     for (Postfix& definition : output.constants)
         result.constants.emplace_back(std::move(definition), std::vector<std::string>{});
+    return result;
+}
+
+OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options, std::size_t n_threads) {
+    constexpr std::size_t chunk = 64;  // expressions of one task
+    const std::size_t n = batch.offsets.size() - 1;
+    std::vector<Tree> trees(n);
+    parallel_for((n + chunk - 1) / chunk, n_threads, [&](std::size_t task) {
+        Simplifier simplifier;
+        for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
+            const auto start = static_cast<std::size_t>(batch.offsets[i]);
+            const auto end = static_cast<std::size_t>(batch.offsets[i + 1]);
+            trees[i] = simplifier.run(parse_ids(batch.ids.subspan(start, end - start), batch.extras), options).tree;
+        }
+    });
+    OwnedIdBatch result{{}, {0}, {}};
+    Interner interner(result.extras);
+    for (const Tree& tree : trees) {
+        interner.append(tree, result.ids);
+        result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
+    }
     return result;
 }
 

@@ -64,6 +64,22 @@ class Simplifier {
     TermId last_root_ = no_term;
 };
 
+// Many expressions as token ids (see prefix.hpp): expression i is ids[offsets[i]] to ids[offsets[i + 1]].
+struct IdBatch {
+    std::span<const std::int16_t> ids;
+    std::span<const std::int64_t> offsets;
+    std::span<const std::string> extras;
+};
+
+struct OwnedIdBatch {
+    std::vector<std::int16_t> ids;
+    std::vector<std::int64_t> offsets;
+    std::vector<std::string> extras;
+};
+
+// The same result for any number of threads.
+OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options, std::size_t n_threads);
+
 // Operands of + and of * in canonical order, chains nested to the left; nothing else changes.
 std::vector<Node> sorted_chains(const std::vector<Node>& postfix);
 

@@ -322,6 +322,26 @@ struct Speller::Emitter {
         return n_absolutes < 2;
     }
 
+    // Numerators joined by *, then what is below: the quotient, or the reciprocal where nothing stands above.
+    template <class IsBelow, class Write>
+    void sides(std::size_t n_factors, const Leaf* numerator, const IsBelow& is_below, const Write& write_factor) {
+        int n_above = 0;
+        if (numerator != nullptr) {
+            (*numerator)();
+            n_above = 1;
+        }
+        int n_below = 0;
+        for (const bool below : {false, true}) {
+            int& n = below ? n_below : n_above;
+            for (std::size_t i = 0; i < n_factors; ++i) {
+                if (is_below(i) != below) continue;
+                write_factor(i);
+                if (n++ > 0) op(Op::mul);
+            }
+        }
+        if (n_below > 0) op(n_above > 0 ? Op::div : Op::inv);
+    }
+
     // Exponents 1 and -1 only.
     void simple_product(TermId id, Mode mode, const Leaf* numerator) {
         const std::span<const Entry> entries = arena.entries(id);
@@ -338,22 +358,12 @@ struct Speller::Emitter {
         minus += parity ? turn : 0;
         const bool by_minus = negative && minus < (parity ? 0 : turn);
         const bool flip = parity != (negative && !by_minus);
-        int n_written = 0;
-        if (numerator != nullptr) {
-            (*numerator)();
-            n_written = 1;
-        }
-        const auto side = [&](bool denominators) {
-            int n = 0;
-            for (std::size_t i = 0; i < entries.size(); ++i) {
-                if (((entries[i].ratio.p < 0) != (mode == Mode::inverse)) != denominators) continue;
+        sides(
+            entries.size(), numerator,
+            [&](std::size_t i) { return (entries[i].ratio.p < 0) != (mode == Mode::inverse); },
+            [&](std::size_t i) {
                 signed_term(entries[i].term, (turn_cost(entries[i]) < 0) != (flip && i == cheapest));
-                if (n++ > 0 || (!denominators && n_written > 0)) op(Op::mul);
-            }
-            return n;
-        };
-        n_written += side(false);
-        if (side(true) > 0) op(n_written > 0 ? Op::div : Op::inv);
+            });
         if (by_minus) op(Op::neg);
     }
 
@@ -370,22 +380,9 @@ struct Speller::Emitter {
                 cheapest = i;
         }
         if (negative && parity != *negative) turned[cheapest] ^= 1;
-        int n_written = 0;
-        if (numerator != nullptr) {
-            (*numerator)();
-            n_written = 1;
-        }
-        const auto side = [&](bool denominators) {
-            int n = 0;
-            for (std::size_t i = 0; i < list.size(); ++i) {
-                if ((list[i].denominator != invert) != denominators) continue;
-                item(list[i], entries, turned[i] != 0, absorbed);
-                if (n++ > 0 || (!denominators && n_written > 0)) op(Op::mul);
-            }
-            return n;
-        };
-        n_written += side(false);
-        if (side(true) > 0) op(n_written > 0 ? Op::div : Op::inv);
+        sides(
+            list.size(), numerator, [&](std::size_t i) { return list[i].denominator != invert; },
+            [&](std::size_t i) { item(list[i], entries, turned[i] != 0, absorbed); });
     }
 
     void item(const Item& it, std::span<const Entry> entries, bool negative, const Absorption& absorbed) {
