@@ -17,6 +17,13 @@ void bind_evaluate(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_simplify(nb::module_& module);
 
+namespace simplipy {
+class Tree;
+}
+
+// Tokens in prefix order.
+nb::list token_list(const simplipy::Tree& tree);
+
 // A NumPy array that owns what the vector held.
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {

@@ -45,7 +45,7 @@ void bind_simplify(nb::module_& module) {
         "simplify_tokens",
         [](const std::vector<std::string_view>& tokens, const SimplifyOptions& options) {
             thread_local Simplifier simplifier;
-            return prefix_tokens(simplifier.run(parse_prefix(tokens), options).tree);
+            return token_list(simplifier.run(parse_prefix(tokens), options).tree);
         },
         nb::arg("tokens"), nb::arg("options"));
     module.def(

@@ -51,12 +51,44 @@ std::vector<std::string> variable_names(const Tree& tree) {
     return names;
 }
 
+// The Python string of a symbol or x_k, made once.
+PyObject* known_token(const Node& node) {
+    constexpr std::size_t n_columns = 64;
+    static PyObject* known[n_symbols + n_columns] = {};  // kept for the life of the process
+    std::size_t place = index(node.op);
+    if (node.op == Op::variable) {
+        if (node.payload <= 0 || node.payload > static_cast<std::int64_t>(n_columns)) return nullptr;
+        place = n_symbols + static_cast<std::size_t>(node.payload) - 1;
+    } else if (place >= n_symbols) {
+        return nullptr;
+    }
+    if (known[place] == nullptr)
+        known[place] = PyUnicode_InternFromString(
+            token_of_id(static_cast<std::int16_t>(place < n_symbols ? place : place - n_symbols + first_variable), {})
+                .c_str());
+    return known[place];
+}
+
 Tree checked_subtree(const Tree& tree, std::size_t i) {
     if (i >= tree.size()) throw std::out_of_range("node " + std::to_string(i));
     return subtree(tree, i);
 }
 
 }  // namespace
+
+nb::list token_list(const Tree& tree) {
+    const std::vector<std::size_t> order = prefix_order(tree);
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(order.size()));
+    if (list == nullptr) nb::raise_python_error();
+    nb::list tokens = nb::steal<nb::list>(list);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const Node& node = tree.nodes()[order[k]];
+        PyObject* token = Py_XNewRef(known_token(node));
+        if (token == nullptr) token = nb::cast(token_of(tree, node)).release().ptr();
+        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(k), token);
+    }
+    return tokens;
+}
 
 void bind_tree(nb::module_& module) {
     module.attr("FIRST_VARIABLE") = first_variable;
@@ -77,7 +109,7 @@ void bind_tree(nb::module_& module) {
         .def_static(
             "from_tokens", [](const std::vector<std::string_view>& tokens) { return parse_prefix(tokens); },
             nb::arg("tokens"))
-        .def("tokens", &prefix_tokens)
+        .def("tokens", &token_list)
         .def("infix", &to_infix, nb::arg("precision").none())
         .def("__len__", &Tree::size)
         .def(

@@ -59,10 +59,14 @@ TermId Canonicalizer::symbol(Op op) {
 }
 
 TermId Canonicalizer::variable(std::int64_t code) {
+    TermId* known = arena_.variable(code);
+    if (known != nullptr && *known != no_term) return *known;
     TermNode node;
     node.kind = Kind::variable;
     node.payload = code;
-    return intern(node, {});
+    const TermId id = intern(node, {});
+    if (known != nullptr) *known = id;
+    return id;
 }
 
 TermId Canonicalizer::new_constant(std::vector<Node> definition) {
@@ -79,7 +83,8 @@ TermId Canonicalizer::leaf(const Node& node) {
             return variable(node.payload);
         // the k-th constant of the input is variable k in definitions
         case Op::constant:
-            return new_constant({Node::variable(++n_input_constants_)});
+            ++n_input_constants_;
+            return new_constant(options_.track ? std::vector{Node::variable(n_input_constants_)} : std::vector<Node>{});
         case Op::number: {
             if (const auto value = to_rational(node.decimal())) return number(*value);
             TermNode opaque;
@@ -169,6 +174,7 @@ void Canonicalizer::apply(Op op, Scratch<Value>& stack) {
         if (op == Op::add || op == Op::sub) {
             const Rational ratio(op == Op::add ? 1 : -1);
             Scratch<Entry> list;
+            list.reserve(4);
             // the longer list takes in the shorter, so that a long chain costs n log n, not n squared
             if (b.open == Open::sum && (a.open != Open::sum || a.sum.size() < b.sum.size())) {
                 if (op == Op::sub) scale(b, ratio);
@@ -231,16 +237,16 @@ void Canonicalizer::analyse(TermId id) {
     const std::span<const Entry> entries = arena_.entries(id);
     node.low = -infinity;
     node.high = infinity;
+    const auto take_in = [&node](const TermNode& inner) {
+        node.has_variable |= inner.has_variable;
+        node.has_constant |= inner.has_constant;
+        node.partial |= inner.partial;
+        node.has_absolute |= inner.has_absolute;
+        node.depth = std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
+    };
     for (const Entry& entry : entries) {
-        for (const TermId child : {entry.term, entry.other}) {
-            const TermNode& inner = arena_[child];
-            node.has_variable |= inner.has_variable;
-            node.has_constant |= inner.has_constant;
-            node.partial |= inner.partial;
-            node.has_absolute |= inner.has_absolute;
-            node.depth =
-                std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
-        }
+        take_in(arena_[entry.term]);
+        if (entry.is_free()) take_in(arena_[entry.other]);
     }
     switch (node.kind) {
         case Kind::number:
@@ -449,7 +455,8 @@ std::vector<Node> Canonicalizer::define_power(TermId base, const Rational& expon
     const TermId placeholder = variable(1);
     parts.factors.push_back({placeholder, no_term, exponent});
     std::vector<Node> power;
-    speller_.emit(make_product(parts.factors), Speller::Mode::plain, power, {});
+    const auto no_constants = [](const TermNode&, const Rational&, std::vector<Node>&) {};
+    speller_.emit(make_product(parts.factors), Speller::Mode::plain, power, no_constants);
     power.erase(power.begin());  // the base stands first in postfix order
     out.insert(out.end(), power.begin(), power.end());
     return out;

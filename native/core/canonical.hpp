@@ -92,6 +92,7 @@ class Canonicalizer {
     bool absorb_ground(Scratch<Entry>& list);
     std::optional<TermId> infinite_sum(const Scratch<Entry>& list);
     void merge_logarithms(Scratch<Entry>& list);
+    bool may_share_factors(const Scratch<Entry>& list) const;
     bool factor_once(Scratch<Entry>& list);
     TermId scaled(TermId id, const Rational& ratio);
     Rational content(TermId sum) const;
@@ -135,7 +136,6 @@ class Canonicalizer {
     bool keeps_domain(const Rule& rule, const Bindings& bindings) const;
     TermId replacement(const Rule& rule, const Bindings& bindings);
     std::optional<TermId> apply_function_rules(Op op, TermId argument);
-    bool may_start_rule(TermId id, std::size_t n_terms) const;
     bool apply_sum_rules(Scratch<Entry>& list);
     bool apply_product_rules(Parts& parts);
 

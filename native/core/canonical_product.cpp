@@ -9,19 +9,25 @@ namespace simplipy {
 TermId Canonicalizer::make_product(const Scratch<Entry>& factors) {
     if (factors.empty()) return one_term;
     if (factors.size() == 1 && !factors[0].is_free() && factors[0].ratio.is_one()) return factors[0].term;
-    Scratch<Entry> sorted = factors;
-    std::sort(sorted.begin(), sorted.end(),
-              [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
-    arena_.settle_ties(sorted);
     TermNode node;
     node.kind = Kind::product;
+    if (factors.size() == 1) return intern(node, factors);
+    Scratch<Entry> sorted = factors;
+    arena_.sort(sorted);
+    arena_.settle_ties(sorted);
     return intern(node, sorted);
 }
 
 // Sorts and adds up exponents of equal bases. True when a merged power must be multiplied in anew.
 bool Canonicalizer::merge_factors(Parts& parts) {
     Scratch<Entry>& list = parts.factors;
-    std::sort(list.begin(), list.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
+    arena_.sort(list);
+    const auto merges = [&](std::size_t i) {
+        return (!list[i].is_free() && list[i].ratio.is_zero()) || (i > 0 && list[i].term == list[i - 1].term);
+    };
+    std::size_t n_kept = 0;
+    while (n_kept < list.size() && !merges(n_kept)) ++n_kept;
+    if (n_kept == list.size()) return false;
     Scratch<Entry> merged;
     Scratch<Entry> again;
     merged.reserve(list.size());

@@ -11,12 +11,13 @@ void Canonicalizer::add(Scratch<Entry>& list, TermId id, const Rational& ratio) 
     } else if (node.kind == Kind::constant) {
         list.push_back({one_term, scaled_constant(id, ratio), 1});
     } else if (node.kind == Kind::sum) {
-        const Scratch<Entry> entries(arena_.entries(id).begin(), arena_.entries(id).end());
-        for (const Entry& entry : entries) {
+        list.reserve(list.size() + node.n_entries);
+        for (std::uint32_t i = 0; i < node.n_entries; ++i) {
+            const Entry entry = arena_.entries(id)[i];  // a copy: a new constant may move the entries
             if (entry.is_free()) {
                 list.push_back({entry.term, scaled_constant(entry.other, ratio), 1});
             } else {
-                list.push_back({entry.term, no_term, entry.ratio * ratio});
+                list.push_back({entry.term, no_term, ratio.is_one() ? entry.ratio : entry.ratio * ratio});
             }
         }
     } else {
@@ -53,7 +54,17 @@ TermId Canonicalizer::make_sum(const Scratch<Entry>& list) {
 
 // Sorts, adds up equal terms, drops zeros. A free coefficient swallows every other of its term.
 void Canonicalizer::merge_terms(Scratch<Entry>& list) {
-    std::sort(list.begin(), list.end(), [this](const Entry& a, const Entry& b) { return arena_.less(a.term, b.term); });
+    const auto drops = [this](const Entry& entry) {
+        // with preserve a term that restricts the domain stays, as 0 * term
+        return !entry.is_free() && entry.ratio.is_zero() && (options_.extend || !arena_[entry.term].partial);
+    };
+    arena_.sort(list);
+    const auto merges = [&](std::size_t i) {
+        return drops(list[i]) || (i > 0 && list[i].term == list[i - 1].term && !is_infinite(list[i].term));
+    };
+    std::size_t n_kept = 0;
+    while (n_kept < list.size() && !merges(n_kept)) ++n_kept;
+    if (n_kept == list.size()) return;
     Scratch<Entry> merged;
     merged.reserve(list.size());
     for (std::size_t i = 0; i < list.size();) {
@@ -74,9 +85,7 @@ void Canonicalizer::merge_terms(Scratch<Entry>& list) {
                 for (std::size_t k = i + 1; k < end; ++k) entry.ratio = entry.ratio + list[k].ratio;
             }
         }
-        // with preserve a term that restricts the domain stays, as 0 * term
-        const bool keeps_domain = !options_.extend && arena_[entry.term].partial;
-        if (entry.is_free() || !entry.ratio.is_zero() || keeps_domain) merged.push_back(entry);
+        if (!drops(entry)) merged.push_back(entry);
         i = end;
     }
     list = std::move(merged);
@@ -148,6 +157,8 @@ Rational Canonicalizer::content(TermId sum) const {
     Int128 p = 0;
     Int128 q = 1;
     int sign = 0;
+    const auto is_unit = [](const Entry& entry) { return entry.is_free() || entry.ratio.is_unit(); };
+    if (std::all_of(arena_.entries(sum).begin(), arena_.entries(sum).end(), is_unit)) return leading_sign(sum);
     for (const Entry& entry : arena_.entries(sum)) {
         if (entry.is_free() || entry.ratio.is_zero()) continue;
         if (sign == 0) sign = entry.ratio.sign();
@@ -159,10 +170,31 @@ Rational Canonicalizer::content(TermId sum) const {
     return sign < 0 ? -size : size;
 }
 
+// Whether two terms may have a base in common; false only when they have none.
+bool Canonicalizer::may_share_factors(const Scratch<Entry>& list) const {
+    std::uint64_t seen = 0;
+    const auto is_new = [&seen](TermId base) {
+        const std::uint64_t bit = std::uint64_t{1} << (base & 63U);
+        const bool fresh = (seen & bit) == 0;
+        seen |= bit;
+        return fresh;
+    };
+    for (const Entry& entry : list) {
+        if (entry.term == one_term) continue;
+        if (arena_[entry.term].kind != Kind::product) {
+            if (!is_new(entry.term)) return true;
+            continue;
+        }
+        for (const Entry& factor : arena_.entries(entry.term))
+            if (!is_new(factor.term)) return true;
+    }
+    return false;
+}
+
 // Takes one base out of the terms that share it, if the sum becomes shorter by that.
 bool Canonicalizer::factor_once(Scratch<Entry>& list) {
     constexpr std::size_t max_terms = 64;
-    if (list.size() > max_terms) return false;
+    if (list.size() > max_terms || !may_share_factors(list)) return false;
     struct Use {
         TermId base;
         TermId other;

@@ -114,25 +114,12 @@ std::optional<TermId> Canonicalizer::apply_function_rules(Op op, TermId argument
     return std::nullopt;
 }
 
-// Every pattern of a sum has a power of a function, an exponential or an inverse function, or three terms with a
-// square; most sums have none of these.
-bool Canonicalizer::may_start_rule(TermId id, std::size_t n_terms) const {
-    const TermNode& term = arena_[id];
-    if (term.kind == Kind::function)
-        return term.op == Op::asin || term.op == Op::acos || term.op == Op::cosh || term.op == Op::sinh;
-    if (term.kind != Kind::product || term.n_entries != 1) return false;
-    const Entry& factor = arena_.entries(id)[0];
-    return factor.is_free() || arena_[factor.term].kind == Kind::function ||
-           (n_terms > 2 && factor.ratio == Rational(2));
-}
-
 bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
     if (options_.rules == nullptr) return false;
-    const auto n_candidates = std::count_if(
-        list.begin(), list.end(), [&](const Entry& entry) { return may_start_rule(entry.term, list.size()); });
-    if (n_candidates == 0) return false;
+    const std::uint64_t found = features(arena_, Kind::sum, list);
     const Arena& patterns = options_.rules->arena();
     for (const Rule& rule : options_.rules->sums()) {
+        if ((rule.features & ~found) != 0) continue;
         const std::span<const Entry> pattern = patterns.entries(rule.pattern);
         if (!may_use(rule) || pattern.size() > list.size()) continue;
         for (const Entry& first : list) {
@@ -160,12 +147,10 @@ bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
 
 bool Canonicalizer::apply_product_rules(Parts& parts) {
     if (options_.rules == nullptr) return false;
-    const auto n_functions = std::count_if(parts.factors.begin(), parts.factors.end(), [this](const Entry& factor) {
-        return !factor.is_free() && arena_[factor.term].kind == Kind::function;
-    });
-    if (n_functions < 2) return false;
+    const std::uint64_t found = features(arena_, Kind::product, parts.factors);
     const Arena& patterns = options_.rules->arena();
     for (const Rule& rule : options_.rules->products()) {
+        if ((rule.features & ~found) != 0) continue;
         const std::span<const Entry> pattern = patterns.entries(rule.pattern);
         if (!may_use(rule)) continue;
         for (const Entry& first : parts.factors) {

@@ -90,15 +90,12 @@ constexpr std::array<std::string_view, n_symbols - n_operators> leaf_tokens = {"
 
 using Names = std::unordered_map<std::string_view, Op>;
 
-const Names& symbol_names() {
-    static const Names names = [] {
-        Names map;
-        for (const OpInfo& row : table) map.emplace(row.token, row.op);
-        for (std::size_t i = 0; i < leaf_tokens.size(); ++i)
-            map.emplace(leaf_tokens[i], static_cast<Op>(n_operators + i));
-        return map;
-    }();
-    return names;
+// Where the search for a token starts in the table of symbols.
+constexpr std::size_t symbol_place(std::string_view token) {
+    const auto letter = [token](std::size_t i) {
+        return static_cast<std::size_t>(static_cast<unsigned char>(token[i]));
+    };
+    return letter(0) + 37 * letter(token.size() / 2) + 11 * letter(token.size() - 1) + 71 * token.size();
 }
 
 const Names& call_names() {
@@ -146,8 +143,22 @@ std::string_view symbol_token(Op op) {
 }
 
 std::optional<Op> find_symbol(std::string_view token) {
-    const auto found = symbol_names().find(token);
-    return found == symbol_names().end() ? std::nullopt : std::optional(found->second);
+    constexpr std::size_t mask = 255;  // open addressing
+    static const auto places = [] {
+        std::array<std::uint8_t, mask + 1> by_place{};
+        for (std::size_t i = 0; i < n_symbols; ++i) {
+            std::size_t place = symbol_place(symbol_token(static_cast<Op>(i))) & mask;
+            while (by_place[place] != 0) place = (place + 1) & mask;
+            by_place[place] = static_cast<std::uint8_t>(i + 1);
+        }
+        return by_place;
+    }();
+    if (token.empty()) return std::nullopt;
+    for (std::size_t place = symbol_place(token) & mask; places[place] != 0; place = (place + 1) & mask) {
+        const auto op = static_cast<Op>(places[place] - 1);
+        if (symbol_token(op) == token) return op;
+    }
+    return std::nullopt;
 }
 
 std::optional<Op> find_call(std::string_view name) {

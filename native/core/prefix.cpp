@@ -9,7 +9,10 @@ namespace {
 // Reads operators, leaves and operands in prefix order and emits postfix order: a parent follows its last operand.
 class PostfixBuilder {
   public:
-    explicit PostfixBuilder(std::size_t capacity) { nodes_.reserve(capacity); }
+    explicit PostfixBuilder(std::size_t capacity) {
+        nodes_.reserve(capacity);
+        open_.reserve(16);
+    }
 
     bool complete() const { return !nodes_.empty() && open_.empty(); }
     std::size_t missing() const { return open_.empty() ? 0 : static_cast<std::size_t>(open_.back().missing); }
@@ -49,6 +52,8 @@ std::optional<Decimal> number_at(std::string_view token, std::size_t position) {
 }
 
 Node leaf(std::string_view token, std::size_t position, NameTable& names) {
+    if (token.size() > 1 && token[0] == 'x')
+        if (const std::int64_t k = column_number(token)) return Node::variable(k);
     if (const auto op = find_symbol(token)) return Node::of(*op);
     if (token.empty()) throw ParseError("token " + std::to_string(position) + " is empty");
     if (token[0] == '`') {
@@ -167,6 +172,8 @@ void Interner::append(const Tree& tree, std::vector<std::int16_t>& ids) {
         const Node& node = tree.nodes()[i];
         if (index(node.op) < n_symbols) {
             ids.push_back(static_cast<std::int16_t>(node.op));
+        } else if (node.op == Op::variable && node.payload > 0 && node.payload <= first_extra - first_variable) {
+            ids.push_back(static_cast<std::int16_t>(first_variable + node.payload - 1));
         } else {
             ids.push_back(id(token_of(tree, node)));
         }

@@ -68,7 +68,12 @@ struct Rational {
     // x^r is a power of x^2, such as x^(2/3): defined everywhere and never negative.
     bool even_power() const { return odd_denominator() && even_numerator(); }
     Rational absolute() const { return p < 0 ? -*this : *this; }
-    double value() const { return static_cast<double>(p) / static_cast<double>(q); }
+    double value() const {
+        // conversion of 128-bit integers is a call
+        if (is_small()) return static_cast<double>(static_cast<int>(p)) / static_cast<double>(static_cast<int>(q));
+        return static_cast<double>(p) / static_cast<double>(q);
+    }
+    bool is_unit() const { return q == 1 && (p == 1 || p == -1); }
     // The value where it is a small integer, else 0.
     int small() const { return q == 1 && p > -1000000 && p < 1000000 ? static_cast<int>(p) : 0; }
 

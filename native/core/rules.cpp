@@ -33,6 +33,28 @@ std::vector<Node> read_side(std::string_view text, std::uint32_t& used) {
 
 }  // namespace
 
+static_assert(n_operators < 60);
+
+std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> entries) {
+    constexpr int power_bit = 60;     // a power of a function
+    constexpr int square_bit = 61;    // u^2
+    constexpr int symbolic_bit = 62;  // e^u
+    std::uint64_t found = 0;
+    const auto see = [&found](std::size_t bit) { found |= std::uint64_t{1} << bit; };
+    for (const Entry& entry : entries) {
+        const TermNode& term = arena[entry.term];
+        if (term.kind == Kind::function) see(index(term.op));
+        if (kind != Kind::sum || term.kind != Kind::product || term.n_entries != 1) continue;
+        const Entry& factor = arena.entries(entry.term)[0];
+        const TermNode& base = arena[factor.term];
+        if (base.kind == Kind::function) see(index(base.op));
+        if (base.kind == Kind::function && !factor.is_free()) see(power_bit);
+        if (base.kind == Kind::symbol && factor.is_free()) see(symbolic_bit);
+        if (!factor.is_free() && factor.ratio.q == 1 && factor.ratio.p == 2) see(square_bit);
+    }
+    return found;
+}
+
 RuleSet::RuleSet(std::string_view text) {
     std::size_t number = 0;
     while (!text.empty()) {
@@ -77,6 +99,7 @@ void RuleSet::add(std::string_view line, std::size_t number) {
     rule.pattern = Canonicalizer(arena_, options).run(pattern);
     ++n_rules_;
     const TermNode& root = arena_[rule.pattern];
+    rule.features = features(arena_, root.kind, arena_.entries(rule.pattern));
     if (root.kind == Kind::function) {
         functions_[index(root.op)].push_back(std::move(rule));
     } else if (root.kind == Kind::sum && root.n_entries > 1) {

@@ -17,7 +17,12 @@ struct Rule {
     TermId pattern = no_term;
     std::vector<Node> replacement;  // postfix; variable k is the k-th metavariable
     std::uint32_t dropped = 0;      // bit k: metavariable k + 1 is in the pattern only
+    std::uint64_t features = 0;     // what a sum or product must have to match
 };
+
+// What the entries of a sum or product show at a glance, as bits: functions, powers of functions, squares,
+// exponentials. A pattern matches only where its own features are all there.
+std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> entries);
 
 class RuleSet {
   public:

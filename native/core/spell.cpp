@@ -114,6 +114,9 @@ Speller::Scale Speller::entry_cost(const Entry& entry) const {
         const int tokens = least + (term.no_numerator ? 1 : 2);
         return {tokens, tokens};
     }
+    if (entry.ratio.is_unit())
+        return entry.ratio.p > 0 ? Scale{term.cost.plain, term.cost.negative}
+                                 : Scale{term.cost.negative, term.cost.plain};
     const Scaling scale = scaling(entry.ratio.absolute(), term.no_numerator);
     const int tokens = scale.tokens - absorption(entry).saved;
     Scale cost{tokens + term.cost.plain, tokens + term.cost.negative};
@@ -122,32 +125,38 @@ Speller::Scale Speller::entry_cost(const Entry& entry) const {
     return cost;
 }
 
-Scratch<Scratch<std::uint32_t>> coefficient_groups(std::span<const Entry> entries) {
-    Scratch<Scratch<std::uint32_t>> groups;
-    Scratch<char> done(entries.size(), 0);
+CoefficientGroups coefficient_groups(std::span<const Entry> entries) {
+    CoefficientGroups groups;
+    groups.first.reserve(entries.size());
+    groups.next.resize(entries.size(), CoefficientGroups::end);
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
-        if (done[i]) continue;
-        groups.push_back({i});
-        const Rational size = entries[i].ratio.absolute();
-        if (entries[i].is_free() || size.is_one() || size.is_zero()) continue;
-        for (std::uint32_t j = i + 1; j < entries.size(); ++j)
-            if (!done[j] && !entries[j].is_free() && entries[j].ratio.absolute() == size) {
-                groups.back().push_back(j);
-                done[j] = 1;
-            }
+        const Rational& ratio = entries[i].ratio;
+        const bool alone = entries[i].is_free() || ratio.is_unit() || ratio.is_zero();
+        const auto same_size = [&](std::uint32_t first) {
+            const Entry& other = entries[first];
+            return !other.is_free() && other.ratio.q == ratio.q &&
+                   (other.ratio.p == ratio.p || other.ratio.p == -ratio.p);
+        };
+        const auto group =
+            alone ? groups.first.end() : std::find_if(groups.first.begin(), groups.first.end(), same_size);
+        if (group == groups.first.end()) {
+            groups.first.push_back(i);
+            continue;
+        }
+        std::uint32_t last = *group;
+        while (groups.next[last] != CoefficientGroups::end) last = groups.next[last];
+        groups.next[last] = i;
     }
     return groups;
 }
 
 bool all_units(std::span<const Entry> entries) {
-    return std::all_of(entries.begin(), entries.end(), [](const Entry& e) {
-        return e.is_free() || (e.ratio.q == 1 && (e.ratio.p == 1 || e.ratio.p == -1));
-    });
+    return std::all_of(entries.begin(), entries.end(), [](const Entry& e) { return e.is_free() || e.ratio.is_unit(); });
 }
 
 bool is_plain_sum(std::span<const Entry> entries) {
     int n_scaled = 0;
-    for (const Entry& e : entries) n_scaled += !e.is_free() && (e.ratio.q != 1 || (e.ratio.p != 1 && e.ratio.p != -1));
+    for (const Entry& e : entries) n_scaled += !e.is_free() && !e.ratio.is_unit();
     return n_scaled < 2;
 }
 
@@ -178,25 +187,42 @@ Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content) 
     return result;
 }
 
-Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries,
-                                             const Scratch<Scratch<std::uint32_t>>& groups) const {
+Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries, const CoefficientGroups& groups) const {
     Scratch<Scale> items;
-    for (const auto& group : groups) {
-        if (group.size() == 1) {
-            items.push_back(entry_cost(entries[group[0]]));
+    items.reserve(groups.first.size());
+    for (std::size_t g = 0; g < groups.first.size(); ++g) {
+        const std::uint32_t first = groups.first[g];
+        if (groups.is_single(g)) {
+            items.push_back(entry_cost(entries[first]));
             continue;
         }
         Scratch<Scale> members;
-        for (const std::uint32_t i : group) {
+        for (std::uint32_t i = first; i != CoefficientGroups::end; i = groups.next[i]) {
             Entry unit = entries[i];
             unit.ratio = unit.ratio.sign();
             members.push_back(entry_cost(unit));
         }
         const Scale inner = unit_sum<Scale>(members);
-        const int tokens = scaling(entries[group[0]].ratio.absolute(), false).tokens;
+        const int tokens = scaling(entries[first].ratio.absolute(), false).tokens;
         items.push_back({inner.plain + tokens, inner.negative + tokens});
     }
     return items;
+}
+
+// Whether writing content * (entries / content) can have fewer tokens: coefficients that equal it go, others stay.
+bool Speller::may_save(std::span<const Entry> entries, const Rational& content) const {
+    int saved = -scaling(content, false).tokens;
+    for (const Entry& entry : entries) {
+        if (entry.is_free()) continue;
+        if (entry.term == one_term) {
+            saved += number_tokens(entry.ratio) - 1;
+            continue;
+        }
+        const Rational size = entry.ratio.absolute();
+        const bool may_absorb = arena_[entry.term].kind == Kind::product;
+        saved += scaling(size, false).tokens - (size == content || may_absorb ? 0 : 1);
+    }
+    return saved > 0;
 }
 
 Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
@@ -217,6 +243,7 @@ Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
             std::find(tried.begin(), tried.end(), content) != tried.end())
             continue;
         tried.push_back(content);
+        if (!may_save(entries, content)) continue;
         const int tokens = scaling(content, false).tokens;
         const Scale inner = chain_cost(divided(entries, content));
         if (inner.plain + tokens < best.cost.plain) best = {content, {inner.plain + tokens, inner.negative + tokens}};
@@ -409,7 +436,7 @@ bool Speller::set_simple_product_cost(TermNode& node, std::span<const Entry> ent
     int turn = impossible;
     int n_absolutes = 0;
     for (const Entry& entry : entries) {
-        if (entry.is_free() || entry.ratio.q != 1 || (entry.ratio.p != 1 && entry.ratio.p != -1)) return false;
+        if (entry.is_free() || !entry.ratio.is_unit()) return false;
         const TermNode& base = arena_[entry.term];
         n_absolutes += base.kind == Kind::function && base.op == Op::abs;
         if (n_absolutes > 1) return false;

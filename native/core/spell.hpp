@@ -5,14 +5,16 @@
 // share their operator. Among equals the spelling with fewer number literals is taken.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "function_ref.hpp"
 #include "scratch.hpp"
 #include "term.hpp"
 
 namespace simplipy {
+
+struct CoefficientGroups;
 
 class Speller {
   public:
@@ -25,10 +27,10 @@ class Speller {
     enum class Mode : std::uint8_t { plain, negative, inverse };
 
     // Writes ratio times a free constant: the constant absorbs signs and contents that the spelling moves.
-    using WriteConstant = std::function<void(const TermNode& constant, const Rational& ratio, std::vector<Node>& out)>;
+    using WriteConstant = FunctionRef<void(const TermNode& constant, const Rational& ratio, std::vector<Node>& out)>;
 
     // Appends the postfix spelling of the term, of its negative or of its reciprocal.
-    void emit(TermId id, Mode mode, std::vector<Node>& out, const WriteConstant& write) const;
+    void emit(TermId id, Mode mode, std::vector<Node>& out, WriteConstant write) const;
 
   private:
     struct Scale {
@@ -44,7 +46,8 @@ class Speller {
 
     Scale entry_cost(const Entry& entry) const;
     Absorption absorption(const Entry& entry) const;
-    Scratch<Scale> chain_items(std::span<const Entry> entries, const Scratch<Scratch<std::uint32_t>>& groups) const;
+    Scratch<Scale> chain_items(std::span<const Entry> entries, const CoefficientGroups& groups) const;
+    bool may_save(std::span<const Entry> entries, const Rational& content) const;
     Scale unit_cost(std::span<const Entry> entries) const;
     bool set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const;
     SumPlan plan_sum(std::span<const Entry> entries) const;

@@ -8,10 +8,10 @@ namespace simplipy {
 struct Speller::Emitter {
     const Speller& speller;
     const Arena& arena;
-    const WriteConstant& write;
+    WriteConstant write;
     std::vector<Node>& out;
 
-    using Leaf = std::function<void()>;
+    using Leaf = FunctionRef<void()>;
 
     void op(Op o) { out.push_back(Node::of(o)); }
 
@@ -204,7 +204,7 @@ struct Speller::Emitter {
         for (std::size_t i = 0; i < items.size(); ++i) {
             const int least = std::min(items[i].plain, items[i].negative);
             const int extra = items[i].plain - least;
-            if (extra < head_extra || (extra == head_extra && is_number(entries[groups[head][0]]))) {
+            if (extra < head_extra || (extra == head_extra && is_number(entries[groups.first[head]]))) {
                 head = i;
                 head_extra = extra;
             }
@@ -215,33 +215,34 @@ struct Speller::Emitter {
             op(Op::neg);
             return;
         }
-        group(entries, groups[head], negative, ratio);
+        group(entries, groups, head, negative, ratio);
         const std::size_t n = items.size();
-        const std::size_t start = is_number(entries[groups[0][0]]) && groups[0].size() == 1 ? 1 : 0;
+        const std::size_t start = is_number(entries[groups.first[0]]) && groups.is_single(0) ? 1 : 0;
         for (std::size_t k = 0; k < n; ++k) {
             const std::size_t i = (start + k) % n;
             if (i == head) continue;
-            const Entry& e = entries[groups[i][0]];
-            const bool minus = groups[i].size() == 1 && is_number(e) && (e.ratio.sign() < 0) != negative;
+            const Entry& e = entries[groups.first[i]];
+            const bool minus = groups.is_single(i) && is_number(e) && (e.ratio.sign() < 0) != negative;
             const bool subtract = items[i].negative < items[i].plain || minus;
-            group(entries, groups[i], negative != subtract, ratio);
+            group(entries, groups, i, negative != subtract, ratio);
             op(subtract ? Op::sub : Op::add);
         }
     }
 
-    void group(const Scratch<Entry>& entries, const Scratch<std::uint32_t>& members, bool negative,
+    void group(const Scratch<Entry>& entries, const CoefficientGroups& groups, std::size_t which, bool negative,
                const Rational& ratio) {
-        if (members.size() == 1) {
-            entry(entries[members[0]], negative, ratio);
+        const std::uint32_t first = groups.first[which];
+        if (groups.is_single(which)) {
+            entry(entries[first], negative, ratio);
             return;
         }
         Scratch<Entry> units;
-        for (const std::uint32_t i : members) {
+        for (std::uint32_t i = first; i != CoefficientGroups::end; i = groups.next[i]) {
             units.push_back(entries[i]);
             units.back().ratio = entries[i].ratio.sign();
         }
         chain(units, negative, Rational(1));
-        scale_by(entries[members[0]].ratio.absolute());
+        scale_by(entries[first].ratio.absolute());
     }
 
     void entry(const Entry& e, bool negative, const Rational& ratio) {
@@ -261,6 +262,10 @@ struct Speller::Emitter {
             return;
         }
         const bool wanted = (e.ratio.sign() < 0) != negative;
+        if (e.ratio.is_unit()) {
+            signed_term(e.term, wanted);
+            return;
+        }
         const Rational k = e.ratio.absolute();
         const Scaling how = scaling(k, node.no_numerator);
         if (const Absorption inside = speller.absorption(e); inside.any()) {
@@ -288,7 +293,7 @@ struct Speller::Emitter {
     }
 
     // leaf * term, where the leaf is a number or constant that a reciprocal takes as its numerator.
-    void times(TermId id, bool negative, const Leaf& leaf) {
+    void times(TermId id, bool negative, Leaf leaf) {
         if (arena[id].no_numerator) {
             product(id, negative ? Mode::negative : Mode::plain, &leaf, {});
             return;
@@ -316,7 +321,7 @@ struct Speller::Emitter {
     bool is_simple(std::span<const Entry> entries) const {
         int n_absolutes = 0;
         for (const Entry& e : entries) {
-            if (e.is_free() || e.ratio.q != 1 || (e.ratio.p != 1 && e.ratio.p != -1)) return false;
+            if (e.is_free() || !e.ratio.is_unit()) return false;
             n_absolutes += arena[e.term].kind == Kind::function && arena[e.term].op == Op::abs;
         }
         return n_absolutes < 2;
@@ -446,7 +451,7 @@ struct Speller::Emitter {
     }
 };
 
-void Speller::emit(TermId id, Mode mode, std::vector<Node>& out, const WriteConstant& write) const {
+void Speller::emit(TermId id, Mode mode, std::vector<Node>& out, WriteConstant write) const {
     Emitter{*this, arena_, write, out}.term(id, mode);
 }
 

@@ -33,8 +33,15 @@ void emit_power(const Rational& m, std::vector<Node>& out);
 int number_tokens(const Rational& value);
 void emit_number(const Rational& value, std::vector<Node>& out);
 
-// Entries with the same |ratio| (not 1), bracketed: 2*a - 2*b is 2*(a - b). Groups of indices.
-Scratch<Scratch<std::uint32_t>> coefficient_groups(std::span<const Entry> entries);
+// Entries with the same |ratio| (not 1), bracketed: 2*a - 2*b is 2*(a - b).
+struct CoefficientGroups {
+    static constexpr std::uint32_t end = 0xffffffffU;
+    Scratch<std::uint32_t> first;  // index of each group's first entry
+    Scratch<std::uint32_t> next;   // of each entry: the next one of its group, or end
+
+    bool is_single(std::size_t group) const { return next[first[group]] == end; }
+};
+CoefficientGroups coefficient_groups(std::span<const Entry> entries);
 
 // Whether all coefficients are 1, -1 or free.
 bool all_units(std::span<const Entry> entries);

@@ -10,8 +10,12 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     return hash ^ (hash >> 29);
 }
 
-std::uint64_t mix(std::uint64_t hash, const Rational& value) {
-    return mix(mix(hash, static_cast<std::uint64_t>(value.p)), static_cast<std::uint64_t>(value.q) + 7);
+// Words of one hash step are sums with different odd multipliers, so that no small change of one part undoes another's.
+constexpr std::uint64_t spread = 0xd6e8feb86659fd93ULL;
+
+std::uint64_t word(const Rational& value) {
+    return static_cast<std::uint64_t>(value.p) * 0xa0761d6478bd642fULL +
+           static_cast<std::uint64_t>(value.q) * 0xe7037ed1a0b428dbULL;
 }
 
 constexpr std::size_t initial_table = 512;
@@ -37,6 +41,7 @@ void Arena::reset() {
         hashes_ = {};
     }
     n_nodes_ = 0;
+    variables_.fill(no_term);
     hashes_.clear();
     entries_.clear();
     append(TermNode{});
@@ -60,15 +65,16 @@ bool Arena::same(const TermNode& a, std::span<const Entry> a_entries, TermId b) 
 }
 
 std::pair<TermId, bool> Arena::intern(const TermNode& node, std::span<const Entry> entries) {
-    std::uint64_t hash = mix(static_cast<std::uint64_t>(node.kind), static_cast<std::uint64_t>(node.op));
-    std::uint64_t order = hash;
-    hash = mix(mix(mix(hash, node.argument), static_cast<std::uint64_t>(node.payload)), node.value);
-    const std::uint64_t visible = node.kind == Kind::constant ? 0 : static_cast<std::uint64_t>(node.payload);
-    order = mix(mix(mix(order, (*this)[node.argument].order), visible), node.value);
-    order = mix(order, static_cast<std::uint64_t>(node.exponent) & 0xffffU);
+    const std::uint64_t head = static_cast<std::uint64_t>(node.kind) + (static_cast<std::uint64_t>(node.op) << 8) +
+                               ((static_cast<std::uint64_t>(node.exponent) & 0xffffU) << 16) + word(node.value);
+    const auto payload = static_cast<std::uint64_t>(node.payload);
+    std::uint64_t hash = mix(head, node.argument + payload * spread);
+    std::uint64_t order =
+        mix(head, (*this)[node.argument].order + (node.kind == Kind::constant ? 0 : payload * spread));
     for (const Entry& entry : entries) {
-        hash = mix(mix(mix(hash, entry.term), entry.other), entry.ratio);
-        order = mix(mix(mix(order, (*this)[entry.term].order), (*this)[entry.other].order), entry.ratio);
+        const std::uint64_t ratio = word(entry.ratio);
+        hash = mix(hash, (entry.term | std::uint64_t{entry.other} << 32) + ratio);
+        order = mix(order, (*this)[entry.term].order + (*this)[entry.other].order * spread + ratio);
     }
     const std::size_t mask = table_.size() - 1;
     std::size_t slot = hash & mask;
@@ -96,6 +102,11 @@ void Arena::grow() {
     }
 }
 
+void Arena::sort(std::span<Entry> entries) const {
+    const auto before = [this](const Entry& a, const Entry& b) { return less(a.term, b.term); };
+    if (!std::is_sorted(entries.begin(), entries.end(), before)) std::sort(entries.begin(), entries.end(), before);
+}
+
 void Arena::settle_ties(std::span<Entry> sorted) const {
     const auto alike = [this](const Entry& a, const Entry& b) {
         return (*this)[a.term].kind == (*this)[b.term].kind && (*this)[a.term].order == (*this)[b.term].order;
@@ -118,11 +129,30 @@ void Arena::settle_ties(std::span<Entry> sorted) const {
 bool Arena::less(TermId a, TermId b) const {
     const TermNode& x = (*this)[a];
     const TermNode& y = (*this)[b];
-    if (x.kind != y.kind) return x.kind < y.kind;
-    if (x.kind == Kind::variable) return code_less(x.payload, y.payload);
-    if (x.cost.plain != y.cost.plain) return x.cost.plain < y.cost.plain;
-    if (x.order != y.order) return x.order < y.order;
-    return a < b;  // they differ in their free constants only
+    if (x.kind == Kind::variable && y.kind == Kind::variable) return code_less(x.payload, y.payload);
+    constexpr int levels = 8;  // what differs only further down stands in the order of its hash
+    const int order = compare(x, y, levels);
+    return order != 0 ? order < 0 : a < b;  // they differ in their free constants only
+}
+
+int Arena::compare(const TermNode& x, const TermNode& y, int levels) const {
+    const auto three_way = [](auto a, auto b) { return a < b ? -1 : (b < a ? 1 : 0); };
+    if (x.kind != y.kind) return three_way(x.kind, y.kind);
+    if (x.order == y.order) return 0;
+    if (x.kind == Kind::variable) return code_less(x.payload, y.payload) ? -1 : 1;
+    if (x.cost.plain != y.cost.plain) return three_way(x.cost.plain, y.cost.plain);
+    if (x.op != y.op) return three_way(x.op, y.op);
+    int order = 0;
+    if (levels > 0 && x.kind == Kind::function) order = compare((*this)[x.argument], (*this)[y.argument], levels - 1);
+    for (std::uint32_t i = 0; levels > 0 && order == 0 && i < std::min(x.n_entries, y.n_entries); ++i) {
+        const Entry& a = entries_[x.first + i];
+        const Entry& b = entries_[y.first + i];
+        order = compare((*this)[a.term], (*this)[b.term], levels - 1);
+        if (order == 0) order = compare((*this)[a.other], (*this)[b.other], levels - 1);
+        if (order == 0) order = three_way(a.ratio.q, b.ratio.q);
+        if (order == 0) order = three_way(a.ratio.p, b.ratio.p);
+    }
+    return order != 0 ? order : three_way(x.order, y.order);
 }
 
 }  // namespace simplipy

@@ -5,6 +5,7 @@
 // alike to it. An arena belongs to one call and is reset by the next.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -79,13 +80,24 @@ class Arena {
     // The id of this content and whether it is new. `entries` are those of a sum or product.
     std::pair<TermId, bool> intern(const TermNode& node, std::span<const Entry> entries);
 
+    // The term of variable x_k where it is known, a place for it elsewhere; nullptr for other variables.
+    TermId* variable(std::int64_t code) {
+        return code > 0 && code < static_cast<std::int64_t>(variables_.size())
+                   ? &variables_[static_cast<std::size_t>(code)]
+                   : nullptr;
+    }
+
     // Canonical order of terms; those that differ in their free constants only stand by id.
     bool less(TermId a, TermId b) const;
+
+    // Puts entries in the order of their terms; those of equal terms in any.
+    void sort(std::span<Entry> entries) const;
 
     // Puts entries in canonical order, terms that look alike by their coefficients or exponents.
     void settle_ties(std::span<Entry> sorted) const;
 
   private:
+    int compare(const TermNode& x, const TermNode& y, int levels) const;
     bool same(const TermNode& a, std::span<const Entry> a_entries, TermId b) const;
     void grow();
 
@@ -97,6 +109,7 @@ class Arena {
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> table_;  // open addressing; 0 = empty
     std::vector<std::uint64_t> hashes_;
+    std::array<TermId, 32> variables_{};
 };
 
 }  // namespace simplipy

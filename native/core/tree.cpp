@@ -74,12 +74,6 @@ std::uint64_t Tree::hash() const {
     return hash;
 }
 
-bool code_less(std::int64_t a, std::int64_t b) {
-    // names are stored in natural order, so -1, -2, ... counts upwards through them
-    if ((a > 0) != (b > 0)) return a > 0;
-    return a > 0 ? a < b : a > b;
-}
-
 std::vector<std::int64_t> variable_codes(const Tree& tree) {
     std::vector<std::int64_t> codes;
     codes.reserve(16);
@@ -123,7 +117,9 @@ std::vector<std::size_t> prefix_order(const Tree& tree) {
     const std::vector<Node>& nodes = tree.nodes();
     std::vector<std::size_t> order;
     order.reserve(nodes.size());
-    std::vector<std::size_t> pending = {nodes.size() - 1};
+    std::vector<std::size_t> pending;
+    pending.reserve(16);
+    pending.push_back(nodes.size() - 1);
     while (!pending.empty()) {
         const std::size_t i = pending.back();
         pending.pop_back();

@@ -61,7 +61,11 @@ class Tree {
 inline std::size_t left_of(const std::vector<Node>& nodes, std::size_t i) { return i - 1 - nodes[i - 1].length; }
 
 // Order of variable codes: x_k by number, then names.
-bool code_less(std::int64_t a, std::int64_t b);
+inline bool code_less(std::int64_t a, std::int64_t b) {
+    // names are stored in natural order, so -1, -2, ... counts upwards through them
+    if ((a > 0) != (b > 0)) return a > 0;
+    return a > 0 ? a < b : a > b;
+}
 
 // Variable codes that occur, in the order of `Expression.variables`: x_k by number, then names in natural order.
 std::vector<std::int64_t> variable_codes(const Tree& tree);
