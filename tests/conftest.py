@@ -1,5 +1,6 @@
-"""Test session set-up: hypothesis profiles, without a database so that the work tree stays clean."""
+"""Test session set-up: hypothesis profiles, without a database so that the work tree stays clean; our own options."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.needs import IN_CI
@@ -15,3 +16,7 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=20 * QUICK, derandomize=False)
 settings.load_profile("quick")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fastsrb", metavar="FILE", help="FastSRB's own expressions.yaml, to compare our table with")
