@@ -13,12 +13,20 @@ from pathlib import Path
 
 import pytest
 
+import flash_ansr
 import simplipy
 from tests.command_line import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MODULES = ["simplipy", *(f"simplipy.{found.name}" for found in pkgutil.iter_modules(simplipy.__path__))]
+MODULES = [
+    name
+    for package in (simplipy, flash_ansr)
+    for name in (
+        package.__name__,
+        *(found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")),
+    )
+]
 OPTIONS = doctest.NORMALIZE_WHITESPACE
 
 

@@ -24,6 +24,16 @@ def test_import_is_light() -> None:
     assert loaded == "[]"
 
 
+def test_catalogues_are_light() -> None:
+    code = f"""
+import sys
+from flash_ansr import catalogues
+catalogues.load("nguyen")["Nguyen-1"].sample(5, 0)
+print([m for m in (*{HEAVY}, "rich", "typer") if m in sys.modules])
+"""
+    assert fresh(code) == "[]"
+
+
 def test_ordinary_use_is_light() -> None:
     code = f"""
 import sys, numpy as np, simplipy

@@ -92,7 +92,7 @@ class Range:
         return cls(Kind(match["kind"]), low, high, Sign(match["sign"]))
 
     def __str__(self) -> str:
-        return f"{self.sign.value}{self.kind.value}({self.low:.17g}, {self.high:.17g})"
+        return f"{self.sign.value}{self.kind.value}({_shortest(self.low)}, {_shortest(self.high)})"
 
     def widened(self) -> Range:
         """The range beyond the data of a fit: a factor 3 at both ends of LOG, else a quarter of the width.
@@ -125,3 +125,8 @@ class Range:
         if self.sign is Sign.BOTH:
             return np.where(coin < 0.5, -drawn, drawn)
         return drawn
+
+
+def _shortest(x: float) -> str:
+    """The shortest text that reads back as the same number."""
+    return repr(x).removesuffix(".0").replace("e-0", "e-").replace("e+", "e")
