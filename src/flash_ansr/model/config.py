@@ -1,0 +1,209 @@
+"""The shape of a network: frozen dataclasses, built from plain mappings (YAML, JSON) with errors that name the key.
+
+Nothing here imports torch. The defaults are the paper's choices; sizes come from the files in ``configs/``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+Numbers = Literal["bits32", "bits16", "real", "hybrid"]
+EncoderNorm = Literal["rms_set", "rms", "layer", "none"]
+DecoderNorm = Literal["rms", "layer"]
+NormPosition = Literal["pre", "post"]
+Activation = Literal["gelu", "relu"]
+
+Config = TypeVar("Config")
+
+
+class ConfigError(ValueError):
+    """A configuration with an unknown key or a value that cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig:
+    """Set encoder: embedding of a row, ``n_isab`` ISAB, one PMA, ``n_sab`` SAB.
+
+    Without ISAB and with few seeds it is a small Perceiver: the seeds are its latents.
+
+    Attributes
+    ----------
+    dim, n_heads : int
+        Width, and number of attention heads.
+    n_isab, n_sab : int
+        Blocks on the rows before the pooling, and on the pooled seeds after it.
+    n_inducing, n_seeds : int
+        The paper's I and S.
+    numbers : str
+        How a number becomes features: IEEE-754 bits (``bits32``, ``bits16``), bounded real features (``real``), or
+        those with the exponent's bits beside them (``hybrid``).
+    embed_layers : int
+        1: a linear embedding, as published. 2: a hidden layer of width ``dim`` before it.
+    norm, norm_position : str
+        ``rms_set`` is the paper's masked RMSSetNorm; ``rms`` and ``layer`` look at one row at a time.
+    activation : str
+        Of the feed-forward networks.
+    dropout : float
+        On attention weights and feed-forward outputs.
+    """
+
+    dim: int = 192
+    n_heads: int = 3
+    n_isab: int = 1
+    n_sab: int = 1
+    n_inducing: int = 128
+    n_seeds: int = 128
+    numbers: Numbers = "bits32"
+    embed_layers: int = 1
+    norm: EncoderNorm = "rms_set"
+    norm_position: NormPosition = "pre"
+    activation: Activation = "gelu"
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_heads("encoder", self.dim, self.n_heads)
+        _check_range("encoder.n_isab", self.n_isab, 0, 1000)
+        _check_range("encoder.n_sab", self.n_sab, 0, 1000)
+        _check_range("encoder.n_inducing", self.n_inducing, 1, 65536)
+        _check_range("encoder.n_seeds", self.n_seeds, 1, 65536)
+        _check_range("encoder.embed_layers", self.embed_layers, 1, 2)
+        _check_range("encoder.dropout", self.dropout, 0.0, 0.99)
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderConfig:
+    """Autoregressive transformer over tokens with cross-attention to the encoded set.
+
+    Attributes
+    ----------
+    dim, n_heads, n_layers : int
+        Width, heads, blocks. The width of a head is even, since RoPE turns pairs.
+    norm, norm_position : str
+        ``rms`` and ``pre`` as published; ``post`` is the paper's ablation B1.
+    positions : str
+        ``rope`` as published, or ``sinusoidal``.
+    activation : str
+        Of the feed-forward networks.
+    dropout : float
+        On attention weights and feed-forward outputs.
+    """
+
+    dim: int = 192
+    n_heads: int = 3
+    n_layers: int = 3
+    norm: DecoderNorm = "rms"
+    norm_position: NormPosition = "pre"
+    positions: Literal["rope", "sinusoidal"] = "rope"
+    activation: Activation = "gelu"
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_heads("decoder", self.dim, self.n_heads)
+        _check_range("decoder.n_layers", self.n_layers, 1, 1000)
+        _check_range("decoder.dropout", self.dropout, 0.0, 0.99)
+        if self.dim // self.n_heads % 2:
+            raise ConfigError(
+                f"decoder.dim / decoder.n_heads must be even for RoPE, got {self.dim} / {self.n_heads}; change either"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Everything that fixes the shapes of a network's weights.
+
+    Attributes
+    ----------
+    n_variables : int
+        Columns of X that the network sees; y is one more.
+    n_tokens : int
+        Rows of the token embedding and of the output layer. May be more than the vocabulary has, so that tokens can be
+        added without a change of shapes; the spare ones are never a target.
+    max_length : int
+        Longest token sequence, begin and end included.
+    blind : bool
+        Zero what the encoder says: the baseline that learns the prior and sees no data.
+
+    Examples
+    --------
+    >>> from flash_ansr.model.config import ModelConfig, from_mapping
+    >>> from_mapping(ModelConfig, {"encoder": {"dim": 128, "n_heads": 4}}).encoder.dim
+    128
+    >>> from_mapping(ModelConfig, {"encoder": {"n_head": 4}})
+    Traceback (most recent call last):
+    flash_ansr.model.config.ConfigError: unknown key 'encoder.n_head'; did you mean 'encoder.n_heads'?
+    """
+
+    n_variables: int = 17
+    n_tokens: int = 128
+    max_length: int = 64
+    blind: bool = False
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    decoder: DecoderConfig = field(default_factory=DecoderConfig)
+
+    def __post_init__(self) -> None:
+        _check_range("n_variables", self.n_variables, 1, 10_000)
+        _check_range("n_tokens", self.n_tokens, 2, 32767)
+        _check_range("max_length", self.max_length, 2, 4096)
+
+
+def from_mapping(kind: type[Config], mapping: Mapping[str, Any], prefix: str = "") -> Config:
+    """Dataclass of this kind from nested mappings; an unknown key is an error that names the nearest known one."""
+    hints = typing.get_type_hints(kind)
+    values = {}
+    for key, value in mapping.items():
+        name = f"{prefix}{key}"
+        if key not in hints:
+            near = difflib.get_close_matches(str(key), hints, n=1)
+            remedy = f"did you mean '{prefix}{near[0]}'?" if near else f"known here: {', '.join(hints)}"
+            raise ConfigError(f"unknown key '{name}'; {remedy}")
+        values[key] = _checked(hints[key], value, name)
+    return kind(**values)
+
+
+def to_mapping(config: Any) -> dict[str, Any]:
+    """Nested dictionaries of plain values, what ``from_mapping`` reads."""
+    return dataclasses.asdict(config)
+
+
+def _checked(hint: Any, value: Any, name: str) -> Any:
+    """The value, as the type that the field declares."""
+    if dataclasses.is_dataclass(hint):
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"'{name}' must be a section with keys, got {value!r}")
+        return from_mapping(typing.cast("type[Any]", hint), value, f"{name}.")
+    origin = typing.get_origin(hint)
+    if origin is Literal:
+        allowed = typing.get_args(hint)
+        if value not in allowed:
+            raise ConfigError(f"'{name}' must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        return value
+    if origin is types.UnionType:
+        if value is None:
+            return None
+        return _checked(next(a for a in typing.get_args(hint) if a is not type(None)), value, name)
+    if hint is float and isinstance(value, int | str) and not isinstance(value, bool):
+        try:  # YAML 1.1 reads 1e-4 as text
+            return float(value)
+        except ValueError:
+            pass
+    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
+        raise ConfigError(f"'{name}' must be of type {hint.__name__}, got {value!r}")
+    return value
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ConfigError(f"{name} must be between {low} and {high}, got {value}")
+
+
+def _check_heads(part: str, dim: int, n_heads: int) -> None:
+    _check_range(f"{part}.dim", dim, 1, 65536)
+    _check_range(f"{part}.n_heads", n_heads, 1, dim)
+    if dim % n_heads:
+        raise ConfigError(f"{part}.dim must be a multiple of {part}.n_heads, got {dim} and {n_heads}")

@@ -1,0 +1,207 @@
+"""Training configs: YAML files in ``configs/``, each on top of another (``extends``, by default ``base``).
+
+A config is resolved before anything runs: what a run folder stores says everything about the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping
+
+CONFIG_FOLDER = Path(__file__).parents[1] / "configs"
+
+
+@dataclass(frozen=True, slots=True)
+class DataConfig:
+    """Where problems come from.
+
+    Attributes
+    ----------
+    prior : str
+        Name of a prior of ``flash_ansr.data``.
+    max_rows : int or None
+        Rows of a table that the network sees at most; None leaves it to the prior.
+    """
+
+    prior: str = "paper"
+    max_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_rows is not None and self.max_rows < 1:
+            raise ConfigError(f"data.max_rows must be > 0 or null, got {self.max_rows}")
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerConfig:
+    """AdamW with warmup, constant phase and linear decay.
+
+    Attributes
+    ----------
+    batch_size : int
+        Problems in a step, over all processes.
+    micro_batches : int
+        Pieces into which a process cuts its share, sorted by length: less padding, less memory, the same gradient.
+    steps : int
+    learning_rate, weight_decay, beta1, beta2 : float
+    clip : float
+        Largest norm of the gradient.
+    warmup, decay : float
+        Shares of the steps in which the learning rate rises from 0 and falls to 0.
+    """
+
+    batch_size: int = 128
+    micro_batches: int = 4
+    steps: int = 1000
+    learning_rate: float = 1e-4
+    weight_decay: float = 0.01
+    beta1: float = 0.9
+    beta2: float = 0.95
+    clip: float = 2.0
+    warmup: float = 0.1
+    decay: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "micro_batches", "steps", "learning_rate", "clip"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"optimizer.{name} must be > 0, got {getattr(self, name)}")
+        for name in ("beta1", "beta2", "warmup", "decay"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"optimizer.{name} must be between 0 and 1, got {getattr(self, name)}")
+        if self.weight_decay < 0:
+            raise ConfigError(f"optimizer.weight_decay must be >= 0, got {self.weight_decay}")
+        if self.warmup + self.decay > 1:
+            raise ConfigError(f"optimizer.warmup + optimizer.decay must be at most 1, got {self.warmup} + {self.decay}")
+
+    def learning_rate_at(self, step: int) -> float:
+        """Learning rate of the step with this number, the first being 0."""
+        n_warmup, n_decay = round(self.warmup * self.steps), round(self.decay * self.steps)
+        rising = (step + 1) / n_warmup if step < n_warmup else 1.0
+        falling = (self.steps - step) / n_decay if n_decay else 1.0
+        return self.learning_rate * min(1.0, rising, falling)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """How training runs; none of it changes what is learnt, but for rounding.
+
+    Attributes
+    ----------
+    accelerator, strategy, precision : str
+        As Lightning Fabric names them.
+    devices : int
+        Processes on this machine. Under torchrun its own number counts.
+    n_threads : int or None
+        Threads of a process on a CPU; None leaves it to torch.
+    compile : bool
+        ``torch.compile``.
+    log_every, validate_every, checkpoint_every : int
+        Steps in between.
+    n_validation : int
+        Problems of the fixed validation set.
+    """
+
+    accelerator: Literal["auto", "cpu", "cuda"] = "auto"
+    strategy: Literal["auto", "ddp", "fsdp"] = "auto"
+    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    devices: int = 1
+    n_threads: int | None = None
+    compile: bool = False
+    log_every: int = 20
+    validate_every: int = 500
+    checkpoint_every: int = 1000
+    n_validation: int = 2048
+
+    def __post_init__(self) -> None:
+        for name in ("devices", "log_every", "validate_every", "checkpoint_every", "n_validation"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"run.{name} must be > 0, got {getattr(self, name)}")
+        if self.n_threads is not None and self.n_threads < 1:
+            raise ConfigError(f"run.n_threads must be > 0 or null, got {self.n_threads}")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """Everything about a training run."""
+
+    seed: int = 0
+    model: ModelConfig = field(default_factory=ModelConfig)
+    data: DataConfig = field(default_factory=DataConfig)
+    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    run: RunConfig = field(default_factory=RunConfig)
+
+
+def load_config(source: str | Path, assignments: Iterable[str] = ()) -> TrainConfig:
+    """Config of a file, or of a name such as ``nano``, changed by assignments such as ``optimizer.steps=100``.
+
+    Examples
+    --------
+    >>> from flash_ansr.train.config import load_config
+    >>> load_config("nano", ["model.encoder.dim=192"]).model.encoder.dim
+    192
+    """
+    mapping = _read(config_path(source))
+    for assignment in assignments:
+        _assign(mapping, assignment)
+    return from_mapping(TrainConfig, mapping)
+
+
+def config_path(source: str | Path) -> Path:
+    """The file itself, or the one of that name that comes with the package."""
+    path = Path(source)
+    if path.suffix in {".yaml", ".yml"}:
+        return path
+    packaged = CONFIG_FOLDER / f"{source}.yaml"
+    if not packaged.is_file():
+        raise ConfigError(
+            f"no config named '{source}'; known: {', '.join(config_names())}, or the path of a .yaml file"
+        )
+    return packaged
+
+
+def config_names() -> list[str]:
+    """Names of the configs that come with the package."""
+    return sorted(path.stem for path in CONFIG_FOLDER.glob("*.yaml"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A file on top of what it extends."""
+    try:
+        mapping = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is no YAML: {error}") from None
+    if not isinstance(mapping, dict):
+        raise ConfigError(f"{path} must hold keys and values, got {type(mapping).__name__}")
+    base = mapping.pop("extends", None if path.resolve() == (CONFIG_FOLDER / "base.yaml").resolve() else "base")
+    return mapping if base is None else _merged(_read(config_path(base)), mapping)
+
+
+def _merged(base: dict[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, sections merged, ``top`` first."""
+    merged = dict(base)
+    for key, value in top.items():
+        below = merged.get(key)
+        merged[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _assign(mapping: dict[str, Any], assignment: str) -> None:
+    """Set one dotted key."""
+    name, equals, text = assignment.partition("=")
+    if not equals or not name:
+        raise ConfigError(f"--set needs KEY=VALUE such as optimizer.steps=100, got '{assignment}'")
+    *sections, key = name.strip().split(".")
+    for section in sections:
+        below = mapping.setdefault(section, {})
+        if not isinstance(below, dict):
+            raise ConfigError(f"'{section}' in '{name}' is a value, not a section")
+        mapping = below
+    try:
+        mapping[key] = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"--set {assignment}: the value is no YAML: {error}") from None

@@ -1,0 +1,65 @@
+"""Numbers as features: exact bits, and bounded real features over the whole range of float32."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flash_ansr.model.numbers import WIDTHS, encode
+
+VALUES = [0.0, 1.0, -1.0, 0.1, 3.5, -2.25e-3, 1e-38, -1e-38, 1e-45, 1e38, -3.4e38, 65504.0, 6e-5, 12.0]
+
+
+def encoded(values: list[float], numbers: str) -> torch.Tensor:
+    """Features of a table with one column, (rows, width)."""
+    table = torch.tensor(values, dtype=torch.float32)[None, :, None]
+    return encode(table, torch.ones(1, len(values), dtype=torch.bool), numbers)[0, :, 0]
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_bits_are_those_of_ieee_754(values: list[float]) -> None:
+    words = np.array(values, dtype=np.float32).view(np.uint32)
+    expected = [[int(bit) for bit in f"{word:032b}"] for word in words]
+    assert encoded(values, "bits32").tolist() == expected
+
+
+@given(st.lists(st.floats(width=16, allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_bits_of_half_precision(values: list[float]) -> None:
+    words = np.array(values, dtype=np.float16).view(np.uint16)
+    assert encoded(values, "bits16").tolist() == [[int(bit) for bit in f"{word:016b}"] for word in words]
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_real_features_are_bounded(values: list[float]) -> None:
+    for numbers in ("real", "hybrid"):
+        features = encoded(values, numbers)
+        assert features.shape == (len(values), WIDTHS[numbers])
+        assert features.isfinite().all()
+        assert features.abs().max() <= 2.5
+
+
+@pytest.mark.parametrize("numbers", ["bits32", "real", "hybrid"])
+def test_every_magnitude_is_visible(numbers: str) -> None:
+    """A factor of two anywhere between 1e-38 and 1e38 changes the features of a single row, by a lot."""
+    for value in np.geomspace(1e-38, 1e38, 77):
+        one, two = (encoded([v], numbers)[0] for v in (value, 2 * value))
+        assert (one - two).abs().max() > 1e-2, value
+
+
+@pytest.mark.parametrize("numbers", list(WIDTHS))
+def test_dropped_rows_change_nothing(numbers: str) -> None:
+    table = torch.tensor(VALUES, dtype=torch.float32)[None, :, None].repeat(1, 1, 2)
+    mask = torch.arange(len(VALUES))[None] < 9
+    alone = encode(table[:, :9], mask[:, :9], numbers)
+    table[:, 9:] = float("nan")
+    together = encode(table, mask, numbers)
+    assert torch.equal(alone, together[:, :9])
+    assert not together[:, 9:].any()
+
+
+def test_an_absent_column_says_nothing() -> None:
+    for numbers in WIDTHS:
+        assert not encoded([0.0, 0.0], numbers).any()

@@ -1,0 +1,38 @@
+"""Small networks of every architecture, and tables for them. One thread: the matrices are tiny."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+
+from flash_ansr.model import DecoderConfig, EncoderConfig, ModelConfig
+
+torch.set_num_threads(1)
+
+SMALL = ModelConfig(
+    n_variables=3,
+    n_tokens=20,
+    max_length=12,
+    encoder=EncoderConfig(dim=16, n_heads=2, n_inducing=5, n_seeds=4),
+    decoder=DecoderConfig(dim=24, n_heads=3, n_layers=2),
+)
+NANO = dataclasses.replace(
+    SMALL,
+    encoder=dataclasses.replace(SMALL.encoder, n_isab=0, numbers="hybrid", embed_layers=2, norm="layer"),
+    decoder=dataclasses.replace(SMALL.decoder, norm="layer", activation="relu"),
+)
+NESYMRES = dataclasses.replace(
+    SMALL,
+    encoder=dataclasses.replace(SMALL.encoder, numbers="bits16", norm="layer", norm_position="post"),
+    decoder=dataclasses.replace(SMALL.decoder, norm="layer", norm_position="post", positions="sinusoidal"),
+)
+VARIANTS = pytest.mark.parametrize("config", [SMALL, NANO, NESYMRES], ids=["paper", "nano", "nesymres"])
+
+
+def table(n_rows: int = 7, n_problems: int = 2) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    X = torch.randn(n_problems, n_rows, 3, generator=generator) * 10
+    y = torch.randn(n_problems, n_rows, generator=generator)
+    return X, y, torch.ones(n_problems, n_rows, dtype=torch.bool)
