@@ -1,0 +1,352 @@
+"""Priors: what problems are drawn from, as frozen values read from YAML. Never draws anything; see generator.py.
+
+A prior that exists is possible: ranges are checked when it is made, and every error names the key and the remedy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from flash_ansr.data.errors import PriorError
+from flash_ansr.data.strict_config import from_mapping, nearest
+from simplipy import OPERATORS
+
+OTHER = "other"
+
+
+def _check(condition: bool, message: str) -> None:
+    if not condition:
+        raise PriorError(message)
+
+
+def _check_probability(name: str, value: float) -> None:
+    _check(0.0 <= value <= 1.0, f"{name} must be a probability between 0 and 1, got {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """One part of a mixture of distributions of a number.
+
+    Attributes
+    ----------
+    kind : str
+        uniform and log_uniform over [low, high]; integers from low to high; normal and cauchy around ``mean``.
+    low, high : float
+        Range; of normal and cauchy where they are cut off, and optional there.
+    mean, scale : float
+        Of normal and cauchy; the scale of a normal is its standard deviation.
+    negative : float
+        Probability that the sign is turned.
+    weight : float
+        Share of this part in the mixture.
+    """
+
+    kind: Literal["uniform", "normal", "log_uniform", "cauchy", "integers"]
+    low: float = -math.inf
+    high: float = math.inf
+    mean: float = 0.0
+    scale: float = 1.0
+    negative: float = 0.0
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check(self.low <= self.high, f"low must be <= high, got low {self.low} and high {self.high}")
+        _check(self.weight > 0, f"weight must be > 0, got {self.weight}; leave the part out instead")
+        _check_probability("negative", self.negative)
+        if self.kind in ("normal", "cauchy"):
+            _check(0 < self.scale < math.inf, f"scale must be > 0 and finite, got {self.scale}")
+            nearest_end = min(max(self.mean, self.low), self.high)
+            within = abs(nearest_end - self.mean) <= 4 * self.scale
+            _check(within, f"[low, high] must be within 4 scales of the mean, got [{self.low}, {self.high}]")
+            return
+        bounded = math.isfinite(self.low) and math.isfinite(self.high)
+        _check(bounded, f"{self.kind} needs finite low and high, got low {self.low} and high {self.high}")
+        if self.kind == "log_uniform":
+            _check(self.low > 0, f"low of log_uniform must be > 0, got {self.low}; use negative for signs")
+        if self.kind == "integers":
+            whole = self.low == int(self.low) and self.high == int(self.high)
+            _check(whole, f"low and high of integers must be whole numbers, got {self.low} and {self.high}")
+
+
+Mixture = tuple[Numbers, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One part of a mixture of ways in which a column of X is spread. Each column draws its own range.
+
+    Attributes
+    ----------
+    kind : str
+        uniform and integers between two draws of ``bounds``; log_uniform from ``10**exponent`` over ``decades``;
+        normal around a draw of ``mean`` with a draw of ``scale``.
+    negative, signs : float
+        Probability that all values are negative; that each value has a sign of its own.
+    weight : float
+        Share of this part in the mixture.
+    """
+
+    kind: Literal["uniform", "log_uniform", "integers", "normal"]
+    bounds: Mixture = ()
+    exponent: Mixture = ()
+    decades: Mixture = ()
+    mean: Mixture = ()
+    scale: Mixture = ()
+    negative: float = 0.0
+    signs: float = 0.0
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check(self.weight > 0, f"weight must be > 0, got {self.weight}; leave the part out instead")
+        _check_probability("negative", self.negative)
+        _check_probability("negative + signs", self.negative + self.signs)
+        needed = {"log_uniform": ("exponent", "decades"), "normal": ("mean", "scale")}.get(self.kind, ("bounds",))
+        for name in ("bounds", "exponent", "decades", "mean", "scale"):
+            given = bool(getattr(self, name))
+            _check(given == (name in needed), f"a column of kind {self.kind} takes {' and '.join(needed)}, not {name}")
+        for part in self.exponent:
+            _check(-37 <= part.low <= part.high <= 37, f"exponent must be within -37 and 37, got {part.low}, {part.high}")
+        for name in ("decades", "scale"):
+            for part in getattr(self, name):
+                _check(part.low >= 0, f"{name} must be >= 0, got low {part.low}")
+
+    @property
+    def mixtures(self) -> tuple[Mixture, Mixture]:
+        """What a column draws first and second."""
+        if self.kind == "log_uniform":
+            return self.exponent, self.decades
+        if self.kind == "normal":
+            return self.mean, self.scale
+        return self.bounds, self.bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Skeletons:
+    """Skeleton prior: P(n_ops) proportional to exp(n_ops ** alpha / lambda_), uniform unary-binary trees.
+
+    Attributes
+    ----------
+    min_operators, max_operators : int
+        Support of n_ops.
+    alpha, lambda_ : float
+        Shape of P(n_ops); alpha 0 is uniform.
+    max_length : int
+        Longest skeleton in tokens, before simplification.
+    n_variables : int
+        D, the columns of X.
+    operators : mapping of token to weight
+        ``other`` stands for all operators that are not named; without it they have weight 0.
+    p_constant : float, optional
+        Probability that the free constant is among the leaves; without it, it is as likely as each variable.
+    """
+
+    min_operators: int = 0
+    max_operators: int = 17
+    alpha: float = 0.7
+    lambda_: float = 1.0
+    max_length: int = 35
+    n_variables: int = 17
+    operators: Mapping[str, float] = field(default_factory=lambda: {OTHER: 1.0})
+    p_constant: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(
+            0 <= self.min_operators <= self.max_operators <= 200,
+            f"0 <= min_operators <= max_operators <= 200 must hold, got {self.min_operators} and {self.max_operators}",
+        )
+        _check(self.lambda_ > 0, f"lambda_ must be > 0, got {self.lambda_}")
+        _check(0 <= self.alpha <= 2, f"alpha must be between 0 and 2, got {self.alpha}")
+        _check(1 <= self.n_variables <= 100, f"n_variables must be between 1 and 100, got {self.n_variables}")
+        shortest = self.min_operators + 1
+        _check(self.max_length >= shortest, f"max_length must be >= {shortest} tokens, got {self.max_length}")
+        if self.p_constant is not None:
+            _check_probability("p_constant", self.p_constant)
+        for token, weight in self.operators.items():
+            if token not in OPERATORS and token != OTHER:
+                near = nearest(token, [*OPERATORS, OTHER])
+                hint = f"did you mean {near!r}?" if near else f"operators are {' '.join(OPERATORS)}"
+                raise PriorError(f"operators has an unknown operator {token!r}; {hint}")
+            _check(0 <= weight < math.inf, f"the weight of operator {token!r} must be >= 0, got {weight}")
+        if self.max_operators > 0 and not any(self.operator_weights.values()):
+            raise PriorError("operators is empty: give at least one operator a weight > 0, or other: 1 for all")
+
+    @property
+    def operator_weights(self) -> dict[str, float]:
+        """Weight of every operator."""
+        other = self.operators.get(OTHER, 0.0)
+        return {token: self.operators.get(token, other) for token in OPERATORS}
+
+    @property
+    def n_ops_weights(self) -> list[float]:
+        """Weights of 0, 1, ... max_operators operators, the largest 1."""
+        exponents = [k**self.alpha / self.lambda_ for k in range(self.max_operators + 1)]
+        largest = max(exponents)
+        return [math.exp(x - largest) if k >= self.min_operators else 0.0 for k, x in enumerate(exponents)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Number of rows: between low and high, uniform or log_uniform."""
+
+    low: int
+    high: int
+    kind: Literal["uniform", "log_uniform"] = "uniform"
+
+    def __post_init__(self) -> None:
+        _check(1 <= self.low <= self.high, f"1 <= low <= high must hold, got low {self.low} and high {self.high}")
+        _check(self.high <= 1_000_000, f"high must be <= 1,000,000 rows, got {self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Gaussian noise on y, by the standard deviation of y: a log-uniform level, in a share of the problems."""
+
+    probability: float = 0.0
+    low: float = 0.001
+    high: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_probability("probability", self.probability)
+        _check(0 < self.low <= self.high < 10, f"0 < low <= high < 10 must hold, got {self.low} and {self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Everything that a problem is drawn from.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in reports.
+    skeletons : Skeletons
+        Sampling of skeletons.
+    simplifier : {"simplipy", "none"}
+        Whether skeletons are simplified, numbers counting as free constants.
+    max_pattern_length : int, optional
+        The paper's L_max; without it all rules.
+    rows, columns, constants, noise
+        Sampling of data.
+    retries : int
+        New data sets for a skeleton whose target is not finite, before the skeleton is rejected.
+    must_vary : bool
+        Reject targets that are the same in all rows.
+    placement : {"drawn", "leading"}
+        Whether variables keep the columns that were drawn, the others 0, or are moved to the front.
+    p_irrelevant : float
+        With "leading": share of problems with columns that the formula does not use.
+    holdouts : tuple of str
+        Names of catalogues, paths of catalogue files, or expressions that must never occur.
+    corpus : str, optional
+        File of skeletons to draw from instead of sampling them: one JSON list of prefix tokens a line.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    constants: Mixture
+    rows: Rows
+    skeletons: Skeletons = Skeletons()
+    simplifier: Literal["simplipy", "none"] = "simplipy"
+    max_pattern_length: int | None = None
+    noise: Noise = Noise()
+    retries: int = 4
+    must_vary: bool = False
+    placement: Literal["drawn", "leading"] = "drawn"
+    p_irrelevant: float = 0.0
+    holdouts: tuple[str, ...] = ()
+    corpus: str | None = None
+
+    def __post_init__(self) -> None:
+        _check(bool(self.columns), "columns is empty: say how the columns of X are spread")
+        _check(bool(self.constants), "constants is empty: say how free constants are drawn")
+        _check(0 <= self.retries <= 1000, f"retries must be between 0 and 1000, got {self.retries}")
+        _check_probability("p_irrelevant", self.p_irrelevant)
+        _check(
+            self.p_irrelevant == 0 or self.placement == "leading",
+            "p_irrelevant needs placement: leading, since the other columns are 0 otherwise",
+        )
+        length = self.max_pattern_length
+        _check(length is None or length >= 0, f"max_pattern_length must be >= 0 or null, got {length}")
+        if self.must_vary:
+            _check(self.rows.high >= 2, "must_vary needs rows.high >= 2: one row never varies")
+
+    def with_rows(self, low: int, high: int | None = None) -> Prior:
+        """The same prior with another number of rows."""
+        rows = dataclasses.replace(self.rows, low=low, high=low if high is None else high)
+        return dataclasses.replace(self, rows=rows)
+
+
+def prior_names() -> list[str]:
+    """Names of the bundled priors."""
+    return sorted(
+        entry.name.removesuffix(".yaml")
+        for entry in resources.files("flash_ansr.data").joinpath("priors").iterdir()
+        if entry.name.endswith(".yaml")
+    )
+
+
+def load_prior(source: str | Path | Prior) -> Prior:
+    """A bundled prior by name, or one's own by the path of a YAML file.
+
+    A file may say ``base: NAME`` and then only what differs.
+
+    Examples
+    --------
+    >>> from flash_ansr.data import load_prior
+    >>> load_prior("paper").skeletons.max_operators
+    17
+    """
+    if isinstance(source, Prior):
+        return source
+    values = _read(source)
+    name = str(values.pop("name", Path(source).stem))
+    return from_mapping(Prior, {"name": name, **values}, f"prior {name!r}")
+
+
+def _read(source: str | Path) -> dict[str, Any]:
+    """The keys of a prior, those of its base below them."""
+    path = Path(source)
+    if path.suffix in (".yaml", ".yml") or path.is_file():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise PriorError(f"no prior file {str(path)!r}; bundled priors are {', '.join(prior_names())}") from None
+    elif str(source) in prior_names():
+        text = (resources.files("flash_ansr.data") / "priors" / f"{source}.yaml").read_text(encoding="utf-8")
+    else:
+        near = nearest(str(source), prior_names())
+        hint = f"did you mean {near!r}? " if near else ""
+        raise PriorError(
+            f"no prior {str(source)!r}; {hint}bundled priors are {', '.join(prior_names())}; "
+            "your own is the path of a .yaml file"
+        )
+    try:
+        values = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise PriorError(f"prior {str(source)!r} is no YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise PriorError(f"prior {str(source)!r} must be a mapping of keys to values, got {type(values).__name__}")
+    base = values.pop("base", None)
+    if base is None:
+        return values
+    if base == str(source):
+        raise PriorError(f"prior {base!r} is its own base")
+    below = _read(str(base))
+    below.pop("name", None)
+    return _merged(below, values)
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Mappings merge key by key; lists and values replace."""
+    result = dict(below)
+    for key, value in above.items():
+        old = result.get(key)
+        result[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result
