@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -108,7 +109,6 @@ void bind_prior(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("skeleton", &Prior::skeleton)
         .def_rw("simplify", &Prior::simplify)
-        .def_rw("max_pattern_length", &Prior::max_pattern_length)
         .def_rw("columns", &Prior::columns)
         .def_rw("constants", &Prior::constants)
         .def_rw("min_rows", &Prior::min_rows)
@@ -123,21 +123,47 @@ void bind_prior(nb::module_& module) {
         .def_rw("p_irrelevant", &Prior::p_irrelevant);
 }
 
+void bind_holdout(nb::module_& module) {
+    nb::class_<Holdout>(module, "Holdout")
+        .def(
+            "__init__",
+            [](Holdout* self, const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras,
+               const std::string& rules, int max_pattern_length) {
+                const std::vector<simplipy::Tree> entries = trees_of(ids, offsets, extras);
+                const nb::gil_scoped_release release;
+                new (self) Holdout(
+                    entries, masked_options(std::make_shared<const simplipy::RuleSet>(rules), max_pattern_length));
+            },
+            nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"), nb::arg("rules"), nb::arg("max_pattern_length"))
+        .def("__len__", &Holdout::size)
+        .def(
+            "find",
+            [](const Holdout& self, const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras) {
+                simplipy::Simplifier simplifier;
+                std::vector<std::optional<std::pair<int, std::size_t>>> matches;
+                for (const simplipy::Tree& tree : trees_of(ids, offsets, extras)) {
+                    const auto found = self.find_any(tree, simplifier);
+                    matches.emplace_back();
+                    if (found) matches.back().emplace(static_cast<int>(found->match), found->entry);
+                }
+                return matches;
+            },
+            nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"));
+}
+
 void bind_generator(nb::module_& module) {
     nb::class_<Generator>(module, "Generator")
         .def(
             "__init__",
-            [](Generator* self, const Prior& prior, const std::string& rules, const Ids& held_out_ids,
-               const Offsets& held_out_offsets, const std::vector<std::string>& held_out_extras, const Ids& corpus_ids,
-               const Offsets& corpus_offsets, const std::vector<std::string>& corpus_extras) {
-                std::vector<simplipy::Tree> held_out = trees_of(held_out_ids, held_out_offsets, held_out_extras);
-                std::vector<simplipy::Tree> corpus = trees_of(corpus_ids, corpus_offsets, corpus_extras);
-                const nb::gil_scoped_release release;
-                new (self)
-                    Generator(prior, std::make_shared<const simplipy::RuleSet>(rules), held_out, std::move(corpus));
+            [](Generator* self, const Prior& prior, const std::string& rules, int max_pattern_length,
+               std::shared_ptr<const Holdout> holdout, const Ids& ids, const Offsets& offsets,
+               const std::vector<std::string>& extras) {
+                new (self) Generator(
+                    prior, masked_options(std::make_shared<const simplipy::RuleSet>(rules), max_pattern_length),
+                    std::move(holdout), trees_of(ids, offsets, extras));
             },
-            nb::arg("prior"), nb::arg("rules"), nb::arg("held_out_ids"), nb::arg("held_out_offsets"),
-            nb::arg("held_out_extras"), nb::arg("corpus_ids"), nb::arg("corpus_offsets"), nb::arg("corpus_extras"))
+            nb::arg("prior"), nb::arg("rules"), nb::arg("max_pattern_length"), nb::arg("holdout"), nb::arg("ids"),
+            nb::arg("offsets"), nb::arg("extras"))
         .def(
             "batch",
             [](const Generator& self, std::uint64_t seed, const Offsets& indices, std::size_t n_threads, bool padded,
@@ -162,19 +188,7 @@ void bind_generator(nb::module_& module) {
                 BatchArrays arrays = generated();
                 return nb::make_tuple(to_numpy(std::move(arrays.token_ids)), to_numpy(std::move(arrays.lengths)));
             },
-            nb::arg("seed"), nb::arg("indices"), nb::arg("n_threads"), nb::arg("simplified"))
-        .def(
-            "held_out",
-            [](const Generator& self, const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras) {
-                std::vector<std::optional<std::pair<int, std::size_t>>> matches;
-                for (const simplipy::Tree& tree : trees_of(ids, offsets, extras)) {
-                    const auto found = self.held_out(tree);
-                    matches.emplace_back();
-                    if (found) matches.back().emplace(static_cast<int>(found->match), found->entry);
-                }
-                return matches;
-            },
-            nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"));
+            nb::arg("seed"), nb::arg("indices"), nb::arg("n_threads"), nb::arg("simplified"));
 }
 
 }  // namespace
@@ -195,5 +209,6 @@ NB_MODULE(_core, module) {
     for (const char* name : outcome_names) outcomes.append(name);
     module.attr("OUTCOMES") = nb::tuple(outcomes);
     bind_prior(module);
+    bind_holdout(module);
     bind_generator(module);
 }

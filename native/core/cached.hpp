@@ -1,4 +1,5 @@
-// A value computed on first use and kept by its owner. Copies of the owner start without it; all caches compare equal.
+// A value computed on first use and kept by its owner. Copies of the owner and owners that
+// are assigned to start without it; all caches compare equal.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,10 @@ class Cached {
   public:
     Cached() = default;
     Cached(const Cached&) {}
-    Cached& operator=(const Cached&) { return *this; }
+    Cached& operator=(const Cached&) {
+        delete value_.exchange(nullptr);  // it belongs to what the owner was before
+        return *this;
+    }
     ~Cached() { delete value_.load(); }
 
     // The kept value, or make() kept from now on. Threads may race: one result stays, the others are dropped.

@@ -18,14 +18,6 @@ namespace {
 constexpr std::uint64_t max_attempts = 20000;  // for one problem
 constexpr std::size_t chunk = 16;              // problems of one task
 
-simplipy::SimplifyOptions simplify_options(const Prior& prior, std::shared_ptr<const simplipy::RuleSet> rules) {
-    simplipy::SimplifyOptions options;
-    options.mask_numbers = true;
-    options.rules = std::move(rules);
-    options.max_pattern_length = prior.max_pattern_length;
-    return options;
-}
-
 bool is_closed(const Tree& tree) {
     return std::all_of(tree.nodes().begin(), tree.nodes().end(), [](const Node& node) {
         return is_operator(node.op) || node.op == Op::constant || node.op == Op::variable;
@@ -66,13 +58,21 @@ Simplifier& simplifier_of_thread() {
 
 }  // namespace
 
-Generator::Generator(Prior prior, std::shared_ptr<const simplipy::RuleSet> rules, const std::vector<Tree>& holdouts,
+simplipy::SimplifyOptions masked_options(std::shared_ptr<const simplipy::RuleSet> rules, int max_pattern_length) {
+    simplipy::SimplifyOptions options;
+    options.mask_numbers = true;
+    options.rules = std::move(rules);
+    options.max_pattern_length = max_pattern_length;
+    return options;
+}
+
+Generator::Generator(Prior prior, simplipy::SimplifyOptions options, std::shared_ptr<const Holdout> holdout,
                      std::vector<Tree> corpus)
     : prior_(std::move(prior)),
-      options_(simplify_options(prior_, std::move(rules))),
+      options_(std::move(options)),
       sampler_(prior_.skeleton),
       renderer_(prior_),
-      holdout_(holdouts, options_),
+      holdout_(std::move(holdout)),
       corpus_(std::move(corpus)) {
     for (std::size_t i = 0; i < corpus_.size(); ++i) {
         corpus_[i] = simplipy::skeleton(corpus_[i]);
@@ -81,12 +81,6 @@ Generator::Generator(Prior prior, std::shared_ptr<const simplipy::RuleSet> rules
                                        " of the corpus must be finite, in the variables x1 to x" +
                                        std::to_string(prior_.skeleton.n_variables));
     }
-}
-
-std::optional<HeldOut> Generator::held_out(const Tree& tree) const {
-    Simplifier& simplifier = simplifier_of_thread();
-    if (const auto found = holdout_.find(tree, simplifier)) return found;
-    return holdout_.find(simplifier.run(tree, options_).tree, simplifier);
 }
 
 Tree Generator::draw_skeleton(Random& random) const {
@@ -137,7 +131,7 @@ Outcome Generator::attempt(Random& random, Simplifier& simplifier, Problem& prob
     const Outcome outcome = renderer_.render(problem.skeleton, random, problem.data);
     if (outcome != Outcome::accepted) return outcome;
     // last, since it costs most of all checks
-    if (const auto found = holdout_.find(problem.skeleton, simplifier))
+    if (const auto found = holdout_->find(problem.skeleton, simplifier))
         return static_cast<Outcome>(static_cast<int>(Outcome::held_out_symbolic) + static_cast<int>(found->match));
     fill_irrelevant(random, n_columns, problem.data);
     return Outcome::accepted;

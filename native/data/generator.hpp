@@ -62,10 +62,13 @@ struct BatchArrays {
     std::vector<std::int32_t> drawn_lengths;
 };
 
+// How skeletons are simplified: numbers count as free constants.
+simplipy::SimplifyOptions masked_options(std::shared_ptr<const simplipy::RuleSet> rules, int max_pattern_length);
+
 class Generator {
   public:
     // With a corpus, skeletons are drawn from it instead of the prior.
-    Generator(Prior prior, std::shared_ptr<const simplipy::RuleSet> rules, const std::vector<simplipy::Tree>& holdouts,
+    Generator(Prior prior, simplipy::SimplifyOptions options, std::shared_ptr<const Holdout> holdout,
               std::vector<simplipy::Tree> corpus);
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
@@ -75,8 +78,6 @@ class Generator {
 
     // Skeletons alone, simplified or as drawn, as ids one after the other; nothing is rejected.
     BatchArrays skeletons(const BatchRequest& request, bool simplified) const;
-
-    std::optional<HeldOut> held_out(const simplipy::Tree& tree) const;
 
   private:
     Problem draw(std::uint64_t seed, std::uint64_t index, simplipy::Simplifier& simplifier) const;
@@ -90,7 +91,7 @@ class Generator {
     simplipy::SimplifyOptions options_;
     SkeletonSampler sampler_;
     Renderer renderer_;
-    Holdout holdout_;
+    std::shared_ptr<const Holdout> holdout_;
     std::vector<simplipy::Tree> corpus_;
 };
 

@@ -106,18 +106,17 @@ std::vector<Node> pruned(const std::vector<Node>& nodes, bool scales) {
 }
 
 Holdout::Holdout(const std::vector<Tree>& entries, const simplipy::SimplifyOptions& options)
-    : exact_options_(options), n_entries_(entries.size()) {
+    : options_(options), exact_options_(options), n_entries_(entries.size()) {
+    options_.mask_numbers = true;
     exact_options_.mask_numbers = false;
     exact_options_.max_pattern_length = -1;
     grid_.resize(n_points * max_grid_variables);
     Random random(0, 0, 0);
     for (double& value : grid_) value = random.uniform(-10.0, 10.0);
     Simplifier simplifier;
-    simplipy::SimplifyOptions masked = options;
-    masked.mask_numbers = true;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto entry = static_cast<std::uint32_t>(i);
-        const Tree simplified = simplifier.run(entries[i], masked).tree;
+        const Tree simplified = simplifier.run(entries[i], options_).tree;
         add(entries[i].nodes(), entry, simplifier);
         if (!(simplified == entries[i])) add(simplified.nodes(), entry, simplifier);
     }
@@ -219,6 +218,11 @@ Holdout::Signature Holdout::signature(const Tree& tree, std::size_t n_variables)
 std::uint64_t Holdout::canonical_key(const Tree& tree, Simplifier& simplifier) const {
     std::size_t n_variables = 0;
     return compact(pruned(simplifier.run(tree, exact_options_).tree.nodes(), true), n_variables).hash();
+}
+
+std::optional<HeldOut> Holdout::find_any(const Tree& tree, Simplifier& simplifier) const {
+    if (const auto found = find(tree, simplifier)) return found;
+    return find(simplifier.run(tree, options_).tree, simplifier);
 }
 
 std::optional<HeldOut> Holdout::find(const Tree& skeleton, Simplifier& simplifier) const {

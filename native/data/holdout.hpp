@@ -35,6 +35,9 @@ class Holdout {
     // `options` simplify entries as the skeletons are simplified that will be looked up.
     Holdout(const std::vector<simplipy::Tree>& entries, const simplipy::SimplifyOptions& options);
 
+    // The entry that an expression equals, as it is written or simplified.
+    std::optional<HeldOut> find_any(const simplipy::Tree& tree, simplipy::Simplifier& simplifier) const;
+
     // The entry that a skeleton equals; constants may be free or numbers.
     std::optional<HeldOut> find(const simplipy::Tree& skeleton, simplipy::Simplifier& simplifier) const;
 
@@ -54,8 +57,9 @@ class Holdout {
     static Signature signature(const simplipy::Tree& tree, std::size_t n_variables);
     std::uint64_t canonical_key(const simplipy::Tree& tree, simplipy::Simplifier& simplifier) const;
 
-    simplipy::SimplifyOptions exact_options_;
-    std::vector<double> grid_;  // column by column
+    simplipy::SimplifyOptions options_;        // numbers masked, as skeletons are simplified
+    simplipy::SimplifyOptions exact_options_;  // for canonical keys
+    std::vector<double> grid_;                 // column by column
     std::size_t max_variables_ = 0;
     std::size_t n_entries_ = 0;
     Table symbolic_;

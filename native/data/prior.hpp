@@ -52,7 +52,6 @@ struct SkeletonPrior {
 struct Prior {
     SkeletonPrior skeleton;
     bool simplify = true;
-    int max_pattern_length = -1;
     Columns columns;
     Numbers constants;
     std::size_t min_rows = 1;

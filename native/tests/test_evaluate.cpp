@@ -134,3 +134,15 @@ TEST(wrong_data_is_refused) {
     CHECK(bind_error({}, 3, nullptr).find("1 free constants") != std::string::npos);
     CHECK(bind_error({1.0}, 1, &names).find("'x3'") != std::string::npos);
 }
+
+TEST(an_assigned_tree_forgets_its_program) {
+    Tree tree = parse_infix("x1 + 1");
+    const double x = 3.0;
+    const Matrix matrix{&x, false, 1, 1, 1, 1};
+    double value = 0.0;
+    evaluate(make_job(tree, {}, 1, nullptr), matrix, {&value, false});
+    CHECK(value == 4.0);
+    tree = parse_infix("5*x1");
+    evaluate(make_job(tree, {}, 1, nullptr), matrix, {&value, false});
+    CHECK(value == 15.0);
+}

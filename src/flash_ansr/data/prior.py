@@ -113,7 +113,9 @@ class Column:
             given = bool(getattr(self, name))
             _check(given == (name in needed), f"a column of kind {self.kind} takes {' and '.join(needed)}, not {name}")
         for part in self.exponent:
-            _check(-37 <= part.low <= part.high <= 37, f"exponent must be within -37 and 37, got {part.low}, {part.high}")
+            _check(
+                -37 <= part.low <= part.high <= 37, f"exponent must be within -37 and 37, got {part.low}, {part.high}"
+            )
         for name in ("decades", "scale"):
             for part in getattr(self, name):
                 _check(part.low >= 0, f"{name} must be >= 0, got low {part.low}")

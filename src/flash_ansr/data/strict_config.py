@@ -1,4 +1,4 @@
-"""Frozen dataclasses from mappings, strictly: an unknown key, a missing one or a wrong type is an error with a remedy."""
+"""Frozen dataclasses from mappings: an unknown key, a missing one or a wrong type is an error with a remedy."""
 
 from __future__ import annotations
 

@@ -64,6 +64,7 @@ class Vocabulary:
 
     @cached_property
     def arities(self) -> npt.NDArray[np.int8]:
+        """Operands of each token, -1 for a special one."""
         special = [-1] * len(SPECIAL_TOKENS)
         operators = [operator.arity for operator in OPERATORS.values()]
         return np.array([*special, *operators, *([0] * (1 + self.n_variables))], dtype=np.int8)

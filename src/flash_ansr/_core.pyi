@@ -1,0 +1,75 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+PAD_ID: int
+START_ID: int
+END_ID: int
+FIRST_OPERATOR_ID: int
+CONSTANT_ID: int
+FIRST_VARIABLE_ID: int
+OUTCOMES: tuple[str, ...]
+
+class Numbers:
+    def __init__(self, rows: list[tuple[float, int, float, float, float, float, float]], /) -> None: ...
+
+class Columns:
+    def __init__(self, rows: list[tuple[float, int, Numbers, Numbers, float, float]], /) -> None: ...
+
+class SkeletonPrior:
+    n_ops_weights: list[float]
+    max_length: int
+    n_variables: int
+    p_constant: float
+    def __init__(self) -> None: ...
+    def set_operator_weight(self, id: int, weight: float, /) -> None: ...
+
+class Prior:
+    skeleton: SkeletonPrior
+    simplify: bool
+    columns: Columns
+    constants: Numbers
+    min_rows: int
+    max_rows: int
+    log_rows: bool
+    p_noise: float
+    min_noise: float
+    max_noise: float
+    n_retries: int
+    must_vary: bool
+    leading: bool
+    p_irrelevant: float
+    def __init__(self) -> None: ...
+
+class Holdout:
+    def __init__(
+        self,
+        ids: npt.NDArray[np.int16],
+        offsets: npt.NDArray[np.int64],
+        extras: list[str],
+        rules: str,
+        max_pattern_length: int,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def find(
+        self, ids: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64], extras: list[str]
+    ) -> list[tuple[int, int] | None]: ...
+
+class Generator:
+    def __init__(
+        self,
+        prior: Prior,
+        rules: str,
+        max_pattern_length: int,
+        holdout: Holdout,
+        ids: npt.NDArray[np.int16],
+        offsets: npt.NDArray[np.int64],
+        extras: list[str],
+    ) -> None: ...
+    def batch(
+        self, seed: int, indices: npt.NDArray[np.int64], n_threads: int, padded: bool, detailed: bool
+    ) -> dict[str, npt.NDArray[Any]]: ...
+    def skeletons(
+        self, seed: int, indices: npt.NDArray[np.int64], n_threads: int, simplified: bool
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]: ...
