@@ -16,6 +16,7 @@ void bind_tree(nb::module_& module);
 void bind_evaluate(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_simplify(nb::module_& module);
+void bind_fit(nb::module_& module);
 
 namespace simplipy {
 class Tree;

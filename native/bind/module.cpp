@@ -28,4 +28,5 @@ NB_MODULE(_core, module) {
     bind_evaluate(module);
     bind_batch(module);
     bind_simplify(module);
+    bind_fit(module);
 }

@@ -6,8 +6,10 @@ Importing it loads NumPy and the native core only; SymPy, torch, pandas and matp
 from typing import TYPE_CHECKING
 
 from simplipy._version import __version__
-from simplipy.errors import ConversionError, EvaluationError, ParseError, SimplipyError
+from simplipy.errors import ConversionError, EvaluationError, FitError, ParseError, SimplipyError
 from simplipy.expression import Expression, evaluate_many, from_sympy, parse, parse_many
+from simplipy.fit_result import Fit, FitStatus
+from simplipy.fitting import fit_constants
 from simplipy.operators import OPERATORS, Operator
 from simplipy.simplification import Engine, Explanation, StopReason, canonical_key, simplify, simplify_many
 from simplipy.token_batch import TokenBatch
@@ -22,6 +24,9 @@ __all__ = [
     "EvaluationError",
     "Explanation",
     "Expression",
+    "Fit",
+    "FitError",
+    "FitStatus",
     "Operator",
     "ParseError",
     "SimplipyError",
@@ -32,6 +37,7 @@ __all__ = [
     "canonical_key",
     "equivalent",
     "evaluate_many",
+    "fit_constants",
     "from_sympy",
     "parse",
     "parse_many",

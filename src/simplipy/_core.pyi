@@ -89,3 +89,30 @@ def simplify_ids(
     options: SimplifyOptions,
     n_threads: int,
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64], list[str]]: ...
+
+class FitOptions:
+    n_restarts: int
+    n_screen_rows: int
+    normal_starts: bool
+    objective: int
+    threshold: float
+    absolute_errors: bool
+    seed: int
+    seconds: float
+    n_threads: int
+    def __init__(self) -> None: ...
+
+class FitRows:
+    def __init__(
+        self, columns: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+    ) -> None: ...
+
+def fit_batch(
+    trees: list[Tree],
+    columns: list[list[int]],
+    n_parameters: list[int],
+    starts: list[list[list[float]]],
+    bounds: list[list[tuple[float, float]]],
+    rows: FitRows,
+    options: FitOptions,
+) -> list[tuple[int, float, float, int, int, npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...

@@ -15,3 +15,7 @@ class EvaluationError(SimplipyError):
 
 class ConversionError(SimplipyError):
     """An expression that has no counterpart in the other system."""
+
+
+class FitError(SimplipyError):
+    """Data, starts or options that no fit can work with."""

@@ -1,0 +1,265 @@
+#include "fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evaluate.hpp"
+#include "fit_model.hpp"
+#include "fit_search.hpp"
+#include "threads.hpp"
+
+namespace simplipy {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t confirm_steps = 60;
+constexpr double much_worse = 100.0;  // cost on all rows over cost on the screened ones: a false optimum
+constexpr double ran_away = 1e8;      // in natural units
+
+// Everything that one thread needs for one fit after the other.
+class Fitter {
+  public:
+    Fitter(const FitRows& all, const FitRows& screen, const FitOptions& options, Watch& watch)
+        : all_(all), screen_(screen), options_(options), watch_(watch) {}
+
+    FitResult fit(const FitJob& job) {
+        job_ = &job;
+        result_ = FitResult{};
+        result_.parameters.assign(job.n_parameters, unknown);
+        result_.covariance.assign(job.n_parameters * job.n_parameters, unknown);
+        result_.cost = result_.fvu = infinity;
+        if (watch_.over()) return std::move(result_);
+        if (job.n_parameters == 0) {
+            result_.status = FitStatus::no_constants;
+            judge();
+            return std::move(result_);
+        }
+        model_.reset_evaluations();
+        tree_ = make_fit_tree(*job.tree, job.columns, job.n_parameters);
+        for (std::size_t p = 0; p < job_->bounds.size(); ++p)
+            tree_.bounded[p] = std::isfinite(job_->bounds[p].first) || std::isfinite(job_->bounds[p].second);
+        program_ = compile_fit(tree_, job.tree->size() - 1, !options_.normal_starts);
+        search();
+        result_.n_evaluations = static_cast<std::uint32_t>(model_.n_evaluations());
+        return std::move(result_);
+    }
+
+  private:
+    void search() {
+        const std::size_t q = program_.nonlinear.size();
+        const bool staged = q > 0 && screen_.n() < all_.n() && options_.n_restarts > 0 && !options_.normal_starts;
+        const std::uint64_t seed = job_->tree->hash() * 0x9e3779b97f4a7c15u + options_.seed;
+        set_bounds();
+        model_.bind(program_, staged ? screen_ : all_);
+        std::vector<Optimum> optima =
+            search_.run(model_, given_starts(), bounds_, options_.n_restarts, options_.normal_starts, seed, watch_);
+        result_.n_starts = static_cast<std::uint32_t>(search_.n_starts());
+        if (staged) confirm(optima);
+        if (optima.empty()) {
+            result_.status = watch_.over() ? FitStatus::deadline : FitStatus::non_finite;
+            return;
+        }
+        finish(optima.front());
+    }
+
+    void set_bounds() {
+        bounds_ = {};
+        if (job_->bounds.empty()) return;
+        for (const Nonlinear& nonlinear : program_.nonlinear) {
+            auto [low, high] = job_->bounds[nonlinear.parameter];
+            if (nonlinear.is_log) {
+                low = low > 0.0 ? std::log(low) : -infinity;
+                high = high > 0.0 ? std::log(high) : -infinity;
+            }
+            bounds_.low.push_back(low);
+            bounds_.high.push_back(high);
+        }
+    }
+
+    std::vector<std::vector<double>> given_starts() const {
+        std::vector<std::vector<double>> starts;
+        for (const std::vector<double>& start : job_->starts) {
+            std::vector<double> point;
+            for (const Nonlinear& nonlinear : program_.nonlinear) {
+                const double value = start[nonlinear.parameter];
+                point.push_back(nonlinear.is_log ? std::log(std::fabs(value)) : value);
+            }
+            for (double& value : point)
+                if (!std::isfinite(value)) value = unknown;
+            starts.push_back(std::move(point));
+        }
+        return starts;
+    }
+
+    // Descends on all rows from the optima of the screened ones until one holds.
+    void confirm(std::vector<Optimum>& optima) {
+        std::vector<Optimum> screened = std::move(optima);
+        optima.clear();
+        if (screened.empty()) return;
+        model_.bind(program_, all_);
+        std::vector<double> units(program_.nonlinear.size());
+        std::vector<double> normal_units(units.size());
+        model_.natural_units(units, normal_units);
+        for (Optimum& optimum : screened) {
+            const double screen_cost = optimum.cost;
+            DescentLimits limits;
+            limits.n_steps = confirm_steps;
+            if (!optima.empty()) limits.cost_to_beat = optima.front().cost;
+            optimum.cost = levenberg_.descend(model_, optimum.point, units, bounds_, limits, watch_);
+            optimum.stop = levenberg_.stop();
+            const bool holds = optimum.cost <= std::max(good_as_perfect, much_worse * screen_cost);
+            if (std::isfinite(optimum.cost) && (optima.empty() || optimum.cost < optima.front().cost))
+                optima.assign(1, std::move(optimum));
+            if (holds || watch_.over()) break;
+        }
+    }
+
+    void finish(const Optimum& best) {
+        // the model may stand elsewhere: solve once more at the best point
+        const double cost = model_.solve(best.point.data());
+        std::vector<double>& out = result_.parameters;
+        for (std::size_t j = 0; j < best.point.size(); ++j) {
+            const Nonlinear& nonlinear = program_.nonlinear[j];
+            out[nonlinear.parameter] = nonlinear.is_log ? std::exp(best.point[j]) : best.point[j];
+        }
+        for (std::size_t i = 0; i < program_.terms.size(); ++i)
+            out[program_.terms[i].parameter] = model_.linear()[i] / program_.terms[i].factor;
+        result_.status = FitStatus::ok;
+        if (!(std::isfinite(cost) && model_.differentiate())) result_.status = FitStatus::diverged;
+        if (result_.status == FitStatus::ok) add_covariance(best, cost);
+        if (best.stop == Stop::budget && ran_off(best)) result_.status = FitStatus::diverged;
+        if (best.stop == Stop::deadline) result_.status = FitStatus::deadline;
+        judge();
+    }
+
+    bool ran_off(const Optimum& best) {
+        std::vector<double> units(best.point.size());
+        std::vector<double> normal_units(units.size());
+        model_.natural_units(units, normal_units);
+        for (std::size_t j = 0; j < units.size(); ++j)
+            if (std::fabs(best.point[j]) > ran_away * std::fabs(units[j])) return true;
+        return false;
+    }
+
+    // (R^T R)^-1 of all parameters, in their own units, times the variance of a residual of weight 1.
+    void add_covariance(const Optimum& best, double cost) {
+        const std::size_t p = model_.n_parameters();
+        const std::size_t n = all_.n();
+        for (std::size_t i = 0; i < p; ++i)
+            if (model_.r(i, i) == 0.0) result_.status = FitStatus::singular;
+        if (n < p) result_.status = FitStatus::singular;
+        if (result_.status == FitStatus::singular) return;
+        std::vector<double> inverse(p * p, 0.0);  // of R, upper triangular
+        for (std::size_t j = 0; j < p; ++j) {
+            inverse[j * p + j] = 1.0 / model_.r(j, j);
+            for (std::size_t i = j; i-- > 0;) {
+                double sum = 0.0;
+                for (std::size_t k = i + 1; k <= j; ++k) sum += model_.r(i, k) * inverse[k * p + j];
+                inverse[i * p + j] = -sum / model_.r(i, i);
+            }
+        }
+        std::vector<std::size_t> where(p);
+        std::vector<double> slope(p);  // of the parameter by what the model fits
+        for (std::size_t i = 0; i < program_.terms.size(); ++i) {
+            where[i] = program_.terms[i].parameter;
+            slope[i] = 1.0 / program_.terms[i].factor;
+        }
+        for (std::size_t j = 0; j < best.point.size(); ++j) {
+            where[program_.terms.size() + j] = program_.nonlinear[j].parameter;
+            slope[program_.terms.size() + j] = program_.nonlinear[j].is_log ? std::exp(best.point[j]) : 1.0;
+        }
+        const double freedom = static_cast<double>(n) - static_cast<double>(p);
+        const double unit = all_.normalisation();
+        const double variance = options_.absolute_errors ? unit * unit : (freedom > 0.0 ? cost / freedom : unknown);
+        for (std::size_t i = 0; i < p; ++i)
+            for (std::size_t j = 0; j < p; ++j) {
+                double sum = 0.0;
+                for (std::size_t k = std::max(i, j); k < p; ++k) sum += inverse[i * p + k] * inverse[j * p + k];
+                result_.covariance[where[i] * p + where[j]] = sum * variance * slope[i] * slope[j];
+            }
+    }
+
+    // Loss and FVU of the tree itself on all rows.
+    void judge() {
+        std::vector<double> values = tree_values();
+        double fvu = 0.0;
+        for (std::size_t i = 0; i < all_.n(); ++i) {
+            const double residual = (all_.target()[i] - values[i]) * all_.root_weights()[i];
+            fvu += residual * residual;
+        }
+        if (!std::isfinite(fvu)) {
+            result_.status = result_.status == FitStatus::deadline ? FitStatus::deadline : FitStatus::non_finite;
+            return;
+        }
+        result_.fvu = fvu;
+        double sum_w = 0.0;
+        for (const double w : all_.raw_weights()) sum_w += w;
+        result_.cost = fvu / (all_.normalisation() * all_.normalisation() * sum_w);
+    }
+
+    std::vector<double> tree_values() const {
+        const std::vector<double>& parameters = result_.parameters;
+        std::vector<double> columns_data;
+        Job job{job_->tree, {}, {}};
+        const std::size_t n_constants = count(*job_->tree, Op::constant);
+        job.constants.assign(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(n_constants));
+        std::vector<double> values(all_.n());
+        // declared parameters are columns of one repeated number
+        const std::size_t n_padded = all_.n_padded();
+        bool shared = false;
+        for (const std::int64_t column : job_->columns) shared = shared || column < 0;
+        if (!shared) {
+            for (const std::int64_t column : job_->columns) job.columns.push_back(static_cast<std::size_t>(column));
+            evaluate(job, {all_.column(0), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
+                     {values.data(), false});
+            return values;
+        }
+        for (std::size_t i = 0; i < job_->columns.size(); ++i) {
+            job.columns.push_back(i);
+            const std::int64_t column = job_->columns[i];
+            const std::size_t at = columns_data.size();
+            columns_data.resize(at + n_padded);
+            if (column >= 0) {
+                std::copy_n(all_.column(static_cast<std::size_t>(column)), n_padded, columns_data.begin() + static_cast<std::ptrdiff_t>(at));
+            } else {
+                std::fill_n(columns_data.begin() + static_cast<std::ptrdiff_t>(at), n_padded,
+                            parameters[static_cast<std::size_t>(-1 - column)]);
+            }
+        }
+        evaluate(job, {columns_data.data(), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
+                 {values.data(), false});
+        return values;
+    }
+
+    const FitRows& all_;
+    const FitRows& screen_;
+    const FitOptions& options_;
+    Watch& watch_;
+    const FitJob* job_ = nullptr;
+    FitTree tree_;
+    FitProgram program_;
+    FitModel model_;
+    FitSearch search_;
+    Levenberg levenberg_;
+    Bounds bounds_;
+    FitResult result_;
+};
+
+}  // namespace
+
+bool fit_batch(std::span<const FitJob> jobs, const FitRows& rows, const FitOptions& options,
+               std::span<FitResult> results) {
+    Watch watch(options.seconds, options.interrupted);
+    const FitRows screen = rows.subset(stratified_rows({rows.target(), rows.n()}, options.n_screen_rows));
+    const std::size_t n_chunks = std::min(jobs.size(), std::max<std::size_t>(1, options.n_threads));
+    std::atomic<std::size_t> next{0};
+    parallel_for(n_chunks, options.n_threads, [&](std::size_t) {
+        Fitter fitter(rows, screen, options, watch);
+        for (std::size_t i = next++; i < jobs.size(); i = next++) results[i] = fitter.fit(jobs[i]);
+    });
+    return !watch.was_interrupted();
+}
+
+}  // namespace simplipy

@@ -1,0 +1,162 @@
+#include "fit_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simplipy {
+namespace {
+
+constexpr double grid[] = {0.1, 1.0, 10.0, 0.03, 3.0, 30.0, 0.3, 100.0};  // in natural units, the likeliest first
+constexpr std::size_t first_draws = 16;
+constexpr std::size_t more_draws = 40;  // a nonlinear parameter
+constexpr std::size_t first_descents = 3;
+constexpr std::size_t trial_steps = 12;
+constexpr std::size_t final_steps = 60;
+constexpr std::size_t given_steps = 1000;
+constexpr std::size_t n_finished = 2;
+constexpr std::size_t n_kept = 4;
+constexpr double same_cost = 1e-6;  // two optima whose costs are as close as this are one
+
+}  // namespace
+
+double FitSearch::draw(std::size_t j, bool normal_only) {
+    if (normal_only) return 5.0 * random_.normal();
+    if (random_.uniform() < 0.5) return 5.0 * random_.normal() * normal_units_[j];
+    const double magnitude = std::pow(10.0, random_.uniform(-1.5, 1.5));
+    return (random_.uniform() < 0.5 ? -magnitude : magnitude) * units_[j];
+}
+
+void FitSearch::add_start(FitModel& model, std::vector<double> point) {
+    if (!bounds_->low.empty())
+        for (std::size_t j = 0; j < point.size(); ++j)
+            point[j] = std::clamp(point[j], bounds_->low[j], bounds_->high[j]);
+    const double cost = model.solve(point.data());
+    ++n_starts_;
+    if (std::isfinite(cost)) starts_.push_back({std::move(point), cost});
+}
+
+// One parameter: all of the grid with both signs. Two: the product of a coarser one.
+void FitSearch::add_grid(FitModel& model) {
+    const std::size_t q = units_.size();
+    if (q == 1) {
+        for (const double z : grid)
+            for (const double sign : {1.0, -1.0}) add_start(model, {sign * z * units_[0]});
+    } else if (q == 2) {
+        for (const double a : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0})
+            for (const double b : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0})
+                add_start(model, {a * units_[0], b * units_[1]});
+    }
+}
+
+void FitSearch::add_draws(FitModel& model, std::size_t n, bool normal_only) {
+    for (std::size_t i = 0; i < n && !watch_->over(); ++i) {
+        std::vector<double> point(units_.size());
+        for (std::size_t j = 0; j < point.size(); ++j) point[j] = draw(j, normal_only);
+        add_start(model, std::move(point));
+    }
+}
+
+// Periodic costs have a basin every turn: one parameter at equal steps far out.
+void FitSearch::add_frequencies(FitModel& model) {
+    for (int i = 1; i <= 80 && !watch_->over(); ++i)
+        for (const double sign : {1.0, -1.0}) add_start(model, {sign * 0.75 * i * units_[0]});
+}
+
+std::vector<double> FitSearch::completed(const std::vector<double>& given) {
+    std::vector<double> point = given;
+    for (std::size_t j = 0; j < point.size(); ++j)
+        if (point[j] != point[j]) point[j] = draw(j, false);
+    return point;
+}
+
+void FitSearch::keep(Optimum optimum) {
+    if (!std::isfinite(optimum.cost)) return;
+    const auto at = std::find_if(optima_.begin(), optima_.end(), [&](const Optimum& other) {
+        return std::fabs(other.cost - optimum.cost) <= same_cost * other.cost;
+    });
+    if (at != optima_.end()) {
+        if (optimum.cost < at->cost) *at = std::move(optimum);
+    } else {
+        optima_.push_back(std::move(optimum));
+    }
+    std::stable_sort(optima_.begin(), optima_.end(),
+                     [](const Optimum& a, const Optimum& b) { return a.cost < b.cost; });
+    if (optima_.size() > n_kept) optima_.resize(n_kept);
+}
+
+void FitSearch::descend_from_best(FitModel& model, std::size_t n, std::size_t n_steps) {
+    for (std::size_t i = 0; i < n && !starts_.empty() && !done(); ++i) {
+        const auto best = std::min_element(starts_.begin(), starts_.end(),
+                                           [](const Start& a, const Start& b) { return a.cost < b.cost; });
+        Optimum optimum{std::move(best->point), 0.0, Stop::budget};
+        starts_.erase(best);
+        DescentLimits limits;
+        limits.n_steps = n_steps;
+        if (!optima_.empty()) limits.cost_to_beat = optima_.front().cost;
+        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
+        optimum.stop = levenberg_.stop();
+        keep(std::move(optimum));
+    }
+}
+
+// To convergence from the best optima so far.
+void FitSearch::finish(FitModel& model, std::size_t n, std::size_t n_steps) {
+    const std::size_t n_found = std::min(n, optima_.size());
+    std::vector<Optimum> found(optima_.begin(), optima_.begin() + static_cast<std::ptrdiff_t>(n_found));
+    for (Optimum& optimum : found) {
+        if (done()) return;
+        if (optimum.stop == Stop::converged || optimum.stop == Stop::perfect) continue;
+        DescentLimits limits;
+        limits.n_steps = n_steps;
+        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
+        optimum.stop = levenberg_.stop();
+        keep(std::move(optimum));
+    }
+}
+
+std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
+                                    std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch) {
+    const std::size_t q = model.n_nonlinear();
+    bounds_ = &bounds;
+    watch_ = &watch;
+    random_ = Random(seed);
+    n_starts_ = 0;
+    starts_.clear();
+    optima_.clear();
+    units_.assign(q, 1.0);
+    normal_units_.assign(q, 1.0);
+    if (q > 0) model.natural_units(units_, normal_units_);
+
+    if (q == 0) {
+        add_start(model, {});
+    } else {
+        for (const std::vector<double>& start : given) add_start(model, completed(start));
+        if (n_restarts == 0 && given.empty()) add_start(model, units_);
+    }
+    if (n_restarts == 0 || q == 0) {
+        descend_from_best(model, starts_.size(), given_steps);
+        return std::move(optima_);
+    }
+    if (!starts_.empty()) descend_from_best(model, 1, trial_steps);
+    if (normal_only) {
+        for (std::size_t i = 0; i < n_restarts && !done(); ++i) {
+            add_draws(model, 1, true);
+            descend_from_best(model, starts_.size(), final_steps);
+        }
+        return std::move(optima_);
+    }
+    if (!done()) {
+        add_grid(model);
+        add_draws(model, first_draws, false);
+        descend_from_best(model, std::min(first_descents, n_restarts), trial_steps);
+    }
+    if (!done()) {
+        if (q == 1) add_frequencies(model);
+        add_draws(model, more_draws * std::min<std::size_t>(q, 4), false);
+        descend_from_best(model, n_restarts - std::min(first_descents, n_restarts), trial_steps);
+    }
+    finish(model, n_finished, final_steps);
+    return std::move(optima_);
+}
+
+}  // namespace simplipy

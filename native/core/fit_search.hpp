@@ -1,0 +1,62 @@
+// The search for the nonlinear parameters of one model: many starts are valued cheaply, the best are descended from a
+// little way, the best of those to the end. It ends as soon as what is left of the target is rounding.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fit_model.hpp"
+#include "levenberg.hpp"
+#include "random.hpp"
+#include "watch.hpp"
+
+namespace simplipy {
+
+struct Optimum {
+    std::vector<double> point;  // nonlinear parameters
+    double cost = 0.0;
+    Stop stop = Stop::budget;
+};
+
+// A cost at which every further digit is rounding.
+inline constexpr double good_as_perfect = 1e-22;
+
+class FitSearch {
+  public:
+    // Distinct optima, the best first; empty where no start is defined on all rows. `given`: starts of the caller's, in
+    // the order of the nonlinear parameters, NaN where unknown. Without restarts only those are descended from.
+    std::vector<Optimum> run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
+                             std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch);
+
+    std::size_t n_starts() const { return n_starts_; }
+
+  private:
+    struct Start {
+        std::vector<double> point;
+        double cost;
+    };
+
+    void add_start(FitModel& model, std::vector<double> point);
+    void add_grid(FitModel& model);
+    void add_draws(FitModel& model, std::size_t n, bool normal_only);
+    void add_frequencies(FitModel& model);
+    double draw(std::size_t j, bool normal_only);
+    std::vector<double> completed(const std::vector<double>& given);
+    void descend_from_best(FitModel& model, std::size_t n, std::size_t n_steps);
+    void finish(FitModel& model, std::size_t n, std::size_t n_steps);
+    void keep(Optimum optimum);
+    bool done() const { return (!optima_.empty() && optima_.front().cost <= good_as_perfect) || watch_->over(); }
+
+    const Bounds* bounds_ = nullptr;
+    Watch* watch_ = nullptr;
+    Random random_{0};
+    Levenberg levenberg_;
+    std::vector<double> units_;
+    std::vector<double> normal_units_;
+    std::vector<Start> starts_;
+    std::vector<Optimum> optima_;
+    std::size_t n_starts_ = 0;
+};
+
+}  // namespace simplipy

@@ -1,0 +1,189 @@
+#include "levenberg.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simplipy {
+namespace {
+
+constexpr double first_damping = 1e-3;
+constexpr double smallest_damping = 1e-15;
+constexpr double largest_damping = 1e14;
+constexpr double progress_tolerance = 1e-10;   // relative progress of an accepted step
+constexpr double step_tolerance = 1e-13;       // relative size of a step
+constexpr double gradient_tolerance = 1e-11;   // cosine between residual and derivatives
+constexpr double longest_step = 20.0;          // in units of |parameter| + its natural size
+
+}  // namespace
+
+void solve_damped(std::size_t q, std::span<double> r, std::span<double> b, std::span<const double> diagonal,
+                  std::span<double> row, std::span<double> x) {
+    for (std::size_t j = 0; j < q; ++j) {
+        if (diagonal[j] == 0.0) continue;
+        std::fill(row.begin(), row.end(), 0.0);
+        row[j] = diagonal[j];
+        double rest = 0.0;  // of the right-hand side in this row
+        for (std::size_t k = j; k < q; ++k) {
+            if (row[k] == 0.0) continue;
+            const double size = std::hypot(r[k * q + k], row[k]);
+            const double cosine = r[k * q + k] / size;
+            const double sine = row[k] / size;
+            for (std::size_t i = k; i < q; ++i) {
+                const double upper = r[k * q + i];
+                r[k * q + i] = cosine * upper + sine * row[i];
+                row[i] = cosine * row[i] - sine * upper;
+            }
+            const double upper = b[k];
+            b[k] = cosine * upper + sine * rest;
+            rest = cosine * rest - sine * upper;
+        }
+    }
+    for (std::size_t j = q; j-- > 0;) {
+        double sum = b[j];
+        for (std::size_t k = j + 1; k < q; ++k) sum -= r[j * q + k] * x[k];
+        x[j] = r[j * q + j] == 0.0 ? 0.0 : sum / r[j * q + j];
+    }
+}
+
+void Levenberg::start(std::size_t q) {
+    scale_.assign(q, 0.0);
+    step_.assign(q, 0.0);
+    trial_.assign(q, 0.0);
+    triangle_.assign(q * q, 0.0);
+    rhs_.assign(q, 0.0);
+    row_.assign(q, 0.0);
+    blocked_.assign(q, false);
+}
+
+void Levenberg::propose(FitModel& model, double damping) {
+    const std::size_t q = step_.size();
+    const std::size_t k = model.n_linear();
+    for (std::size_t i = 0; i < q; ++i) {
+        for (std::size_t j = i; j < q; ++j) triangle_[i * q + j] = model.r(k + i, k + j);
+        rhs_[i] = model.component(i);
+    }
+    const double root = std::sqrt(damping);
+    std::vector<double>& diagonal = trial_;  // free until the step is known
+    for (std::size_t j = 0; j < q; ++j) diagonal[j] = blocked_[j] ? 1e100 * scale_[j] : root * scale_[j];
+    solve_damped(q, triangle_, rhs_, diagonal, row_, step_);
+}
+
+// A parameter at its bound whose descent direction points outwards does not move.
+void Levenberg::mark_blocked(FitModel& model, std::span<const double> point, const Bounds& bounds) {
+    if (bounds.low.empty()) return;
+    const std::size_t k = model.n_linear();
+    for (std::size_t j = 0; j < point.size(); ++j) {
+        double descent = 0.0;
+        for (std::size_t i = 0; i <= j; ++i) descent += model.r(k + i, k + j) * model.component(i);
+        blocked_[j] = (point[j] <= bounds.low[j] && descent < 0.0) || (point[j] >= bounds.high[j] && descent > 0.0);
+    }
+}
+
+// Shortens and clips the step, writes the trial point, and returns the largest relative change.
+double Levenberg::clip(std::span<const double> point, std::span<const double> units, const Bounds& bounds) {
+    double longest = 0.0;
+    for (std::size_t j = 0; j < point.size(); ++j)
+        longest = std::max(longest, std::fabs(step_[j]) / (std::fabs(point[j]) + std::fabs(units[j])));
+    const double factor = longest > longest_step ? longest_step / longest : 1.0;
+    for (std::size_t j = 0; j < point.size(); ++j) {
+        double to = point[j] + factor * step_[j];
+        if (!bounds.low.empty()) to = std::clamp(to, bounds.low[j], bounds.high[j]);
+        step_[j] = to - point[j];
+        trial_[j] = to;
+    }
+    return longest * factor;
+}
+
+double Levenberg::predicted_cost(FitModel& model, double cost) const {
+    const std::size_t q = step_.size();
+    const std::size_t k = model.n_linear();
+    double change = 0.0;
+    for (std::size_t i = 0; i < q; ++i) {
+        double image = 0.0;
+        for (std::size_t j = i; j < q; ++j) image += model.r(k + i, k + j) * step_[j];
+        change += image * (image - 2.0 * model.component(i));
+    }
+    return cost + change;
+}
+
+double Levenberg::descend(FitModel& model, std::span<double> point, std::span<const double> units,
+                          const Bounds& bounds, const DescentLimits& limits, Watch& watch) {
+    const std::size_t q = point.size();
+    start(q);
+    double cost = model.solve(point.data());
+    stop_ = Stop::undefined;
+    if (!std::isfinite(cost)) return std::numeric_limits<double>::infinity();
+    double damping = first_damping;
+    double growth = 2.0;
+    double last_ratio = 0.0;  // cost after / before the last accepted step
+    bool at_point = true;     // the model was last solved at `point`
+    stop_ = Stop::budget;
+    for (std::size_t n = 0; n < limits.n_steps; ++n) {
+        if (cost <= limits.perfect || q == 0) {
+            stop_ = cost <= limits.perfect ? Stop::perfect : Stop::converged;
+            break;
+        }
+        if (watch.over()) {
+            stop_ = Stop::deadline;
+            break;
+        }
+        if (n >= limits.patience && cost > limits.cost_to_beat &&
+            cost * std::pow(last_ratio, static_cast<double>(limits.n_steps - n)) > limits.cost_to_beat) {
+            stop_ = Stop::abandoned;
+            break;
+        }
+        if (!at_point) model.solve(point.data());
+        if (!model.differentiate()) {
+            stop_ = Stop::undefined;
+            break;
+        }
+        double cosine = 0.0;
+        for (std::size_t j = 0; j < q; ++j) {
+            scale_[j] = std::max(scale_[j], model.column_norm(model.n_linear() + j));
+            cosine = std::max(cosine, std::fabs(model.component(j)));
+        }
+        if (cosine <= gradient_tolerance * std::sqrt(cost)) {
+            stop_ = Stop::converged;
+            break;
+        }
+        mark_blocked(model, point, bounds);
+        bool accepted = false;
+        while (!accepted && damping < largest_damping && n < limits.n_steps) {
+            propose(model, damping);
+            const double change = clip(point, units, bounds);
+            if (change <= step_tolerance) break;
+            const double predicted = cost - predicted_cost(model, cost);
+            const double trial_cost = model.solve(trial_.data());
+            at_point = false;
+            const double gain = predicted > 0.0 ? (cost - trial_cost) / predicted : -1.0;
+            if (trial_cost < cost && gain > 1e-4) {
+                accepted = true;
+                std::copy(trial_.begin(), trial_.end(), point.begin());
+                last_ratio = trial_cost / cost;
+                cost = trial_cost;
+                at_point = true;
+                const double cube = (2.0 * gain - 1.0) * (2.0 * gain - 1.0) * (2.0 * gain - 1.0);
+                damping = std::max(smallest_damping, damping * (gain > 0.9 ? 0.1 : std::clamp(1.0 - cube, 0.2, 2.0)));
+                growth = 2.0;
+            } else {
+                damping *= std::isfinite(trial_cost) ? growth : 4.0 * growth;
+                growth *= 2.0;
+                ++n;
+                if (watch.over()) break;
+            }
+        }
+        if (!accepted || 1.0 - last_ratio <= progress_tolerance) {
+            if (watch.over()) {
+                stop_ = Stop::deadline;
+            } else if (n < limits.n_steps) {
+                stop_ = Stop::converged;
+            }
+            break;
+        }
+    }
+    if (cost <= limits.perfect) stop_ = Stop::perfect;
+    if (!at_point) cost = model.solve(point.data());
+    return cost;
+}
+
+}  // namespace simplipy

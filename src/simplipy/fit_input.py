@@ -1,0 +1,228 @@
+"""What the fitter accepts: checks of data, weights, starts and bounds, each with an error that says what to mend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simplipy import _core
+from simplipy.data_binding import bind_data
+from simplipy.errors import FitError
+from simplipy.expression import Expression
+
+Floats = npt.NDArray[np.float64]
+
+# relative error is measured by |y|, but not by less than this part of its median
+RELATIVE_FLOOR = 1e-3
+# threshold of the robust losses in units of y_err, or of a tenth of the robust deviation of y
+HUBER_THRESHOLD = 1.345
+_DEVIATION_OF_MAD = 1.4826
+
+
+@dataclass(frozen=True, slots=True)
+class FitData:
+    """Checked data: columns (n_columns, n_rows) by name, target and weights (n_rows,).
+
+    ``weights`` multiply squared residuals: sample_weight / y_err^2, and / y^2 where the error is relative.
+    """
+
+    columns: Floats
+    names: tuple[str, ...]
+    y: Floats
+    weights: Floats
+    has_errors: bool
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+
+def check_data(X: Any, y: Any, variables: Sequence[str], sample_weight: Any, y_err: Any, loss: str) -> FitData:
+    """Finite columns of these variables, target and weights.
+
+    Raises
+    ------
+    FitError
+        Names the column or argument that is wrong.
+    """
+    matrix, labels = bind_data(X, variables) if len(variables) or X is not None else (None, None)
+    target = _vector(y, "y")
+    if matrix is not None and len(matrix) != len(target):
+        raise FitError(f"X has {len(matrix)} rows, y has {len(target)}; they must be the same")
+    if len(target) == 0:
+        raise FitError("X and y have no rows; at least one is needed")
+    columns = _used_columns(matrix, labels, variables, len(target))
+    weights = np.ones(len(target))
+    if sample_weight is not None:
+        weights = _weights(sample_weight, "sample_weight", len(target))
+        if not weights.any():
+            raise FitError("sample_weight is zero on all rows; at least one must be > 0")
+    if y_err is not None:
+        errors = _weights(y_err, "y_err", len(target))
+        if not errors.all():
+            raise FitError(f"y_err must be > 0, got 0 in row {int(np.argmin(errors))}")
+        weights = weights * (errors.min() / errors) ** 2 / errors.min() ** 2
+    if loss == "relative":
+        weights = weights / relative_sizes(target) ** 2
+    if not np.isfinite(weights).all() or not weights.any():
+        raise FitError("weights overflow: rescale y, y_err or sample_weight")
+    return FitData(columns, tuple(variables), target, weights, y_err is not None)
+
+
+def relative_sizes(y: Floats) -> Floats:
+    """What a relative residual is measured by, (n_rows,)."""
+    sizes = np.abs(y)
+    nonzero = sizes[sizes > 0]
+    if len(nonzero) == 0:
+        return np.ones_like(sizes)
+    return np.maximum(sizes, RELATIVE_FLOOR * float(np.median(nonzero)))
+
+
+def robust_threshold(data: FitData) -> float:
+    """Residuals beyond this, in units of y_err if given, count by their size, not by its square."""
+    if data.has_errors:
+        return HUBER_THRESHOLD
+    deviation = _DEVIATION_OF_MAD * float(np.median(np.abs(data.y - np.median(data.y))))
+    if deviation == 0:
+        deviation = float(np.abs(data.y - np.median(data.y)).mean()) or float(np.abs(data.y).max()) or 1.0
+    return HUBER_THRESHOLD * deviation / 10
+
+
+def check_starts(x0: Any, n_constants: int, parameters: Mapping[str, float]) -> list[list[float]]:
+    """Starts (n_starts, n_constants + n_parameters), NaN where the caller says nothing."""
+    named = [float(value) for value in parameters.values()]
+    if x0 is None:
+        return [[np.nan] * n_constants + named] if named else []
+    try:
+        starts = np.atleast_1d(np.asarray(x0, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise FitError(f"x0 must be numbers, got {x0!r}") from error
+    starts = np.atleast_2d(starts)
+    if starts.ndim != 2 or starts.shape[1] != n_constants:
+        raise FitError(
+            f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
+            f"got {np.shape(x0)}"
+        )
+    if not np.isfinite(starts).all():
+        raise FitError(f"x0 must be finite, got {x0!r}")
+    return [[*row, *named] for row in starts.tolist()]
+
+
+def check_parameters(parameters: Mapping[str, float] | None, variables: Sequence[str]) -> dict[str, float]:
+    """Named parameters with finite starts; each must occur."""
+    checked = {}
+    for name, start in (parameters or {}).items():
+        if name not in variables:
+            raise FitError(f"parameter {name!r} is no variable of the expression; variables are: {_listed(variables)}")
+        try:
+            value = float(start)
+        except (TypeError, ValueError) as error:
+            raise FitError(f"the start of parameter {name!r} must be a number, got {start!r}") from error
+        if not np.isfinite(value):
+            raise FitError(f"the start of parameter {name!r} must be finite, got {value}")
+        checked[name] = value
+    return checked
+
+
+def check_bounds(bounds: Any, n_constants: int, parameters: Mapping[str, float]) -> list[tuple[float, float]]:
+    """(low, high) of constants, then of parameters; empty without bounds."""
+    if bounds is None:
+        return []
+    names = list(parameters)
+    pairs = [(-np.inf, np.inf)] * (n_constants + len(names))
+    if isinstance(bounds, Mapping):
+        for key, pair in bounds.items():
+            if key in parameters:
+                pairs[n_constants + names.index(key)] = _pair(pair, f"bounds[{key!r}]")
+            elif isinstance(key, int) and 0 <= key < n_constants:
+                pairs[key] = _pair(pair, f"bounds[{key}]")
+            else:
+                raise FitError(
+                    f"bounds names {key!r}; keys are 0..{n_constants - 1} for the free constants, and the parameters: "
+                    f"{_listed(names)}"
+                )
+        return pairs
+    listed = list(bounds)
+    if len(listed) != n_constants:
+        raise FitError(f"bounds must have one (low, high) a free constant: {n_constants}, got {len(listed)}")
+    pairs[:n_constants] = [_pair(pair, f"bounds[{i}]") for i, pair in enumerate(listed)]
+    return pairs
+
+
+def columns_of(expression: Expression, data: FitData, parameters: Mapping[str, float]) -> list[int]:
+    """By variable: its column, or -1 - p for parameter number p, counted after the free constants."""
+    position = {name: i for i, name in enumerate(data.names)}
+    first = expression.n_constants
+    place = {name: -1 - (first + i) for i, name in enumerate(parameters)}
+    return [place[name] if name in place else position[name] for name in expression.variables]
+
+
+def _used_columns(matrix: Any, labels: list[str] | None, variables: Sequence[str], n_rows: int) -> Floats:
+    columns = np.empty((len(variables), n_rows))
+    bad = []
+    for i, name in enumerate(variables):
+        columns[i] = matrix[:, _column_number(name, labels, matrix.shape[1])]
+        if not np.isfinite(columns[i]).all():
+            row = int(np.argmin(np.isfinite(columns[i])))
+            bad.append(f"{name} ({columns[i, row]} in row {row})")
+    if bad:
+        raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
+    return columns
+
+
+def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
+    if labels is not None:
+        return labels.index(name)
+    number = _core.column_number(name)
+    if number == 0:
+        raise FitError(
+            f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; pass a DataFrame or "
+            f"dict, or declare it in parameters={{{name!r}: start}}"
+        )
+    if number > n_columns:
+        raise FitError(f"variable {name!r} needs column {number}, X has {n_columns}")
+    return number - 1
+
+
+def _vector(values: Any, what: str) -> Floats:
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise FitError(f"{what} must be numbers: {error}") from error
+    if vector.ndim == 2 and vector.shape[1] == 1:
+        vector = vector[:, 0]
+    if vector.ndim != 1:
+        raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        row = int(np.argmin(np.isfinite(vector)))
+        raise FitError(f"{what} must be finite, got {vector[row]} in row {row}; drop or fill these rows")
+    return np.ascontiguousarray(vector)
+
+
+def _weights(values: Any, what: str, n_rows: int) -> Floats:
+    weights = _vector(np.broadcast_to(values, n_rows) if np.ndim(values) == 0 else values, what)
+    if len(weights) != n_rows:
+        raise FitError(f"{what} has {len(weights)} rows, y has {n_rows}; they must be the same")
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise FitError(f"{what} must be >= 0, got {weights[row]} in row {row}")
+    return weights
+
+
+def _pair(pair: Any, what: str) -> tuple[float, float]:
+    try:
+        low, high = (float(v) for v in pair)
+    except (TypeError, ValueError) as error:
+        raise FitError(f"{what} must be (low, high), got {pair!r}") from error
+    if not low < high:
+        raise FitError(f"{what} must be (low, high) with low < high, got {(low, high)}")
+    return low, high
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
