@@ -44,10 +44,11 @@ void bind_fit(nb::module_& module) {
     nb::class_<FitRows>(module, "FitRows")
         .def(
             "__init__",
-            [](FitRows* self, const Columns& columns, const Column& y, const Column& weights) {
-                new (self) FitRows({columns.data(), columns.size()}, columns.shape(0), span_of(y), span_of(weights));
+            [](FitRows* self, const Columns& columns, const Column& y, const Column& weights, const Column& sizes) {
+                new (self) FitRows({columns.data(), columns.size()}, columns.shape(0), span_of(y), span_of(weights),
+                                   span_of(sizes));
             },
-            nb::arg("columns"), nb::arg("y"), nb::arg("weights"));
+            nb::arg("columns"), nb::arg("y"), nb::arg("sample_weights"), nb::arg("sizes"));
     module.def(
         "fit_batch",
         [](const std::vector<const Tree*>& trees, const std::vector<std::vector<std::int64_t>>& columns,

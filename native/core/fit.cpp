@@ -7,6 +7,7 @@
 #include "evaluate.hpp"
 #include "fit_model.hpp"
 #include "fit_search.hpp"
+#include "robust.hpp"
 #include "threads.hpp"
 
 namespace simplipy {
@@ -26,27 +27,45 @@ class Fitter {
 
     FitResult fit(const FitJob& job) {
         job_ = &job;
+        if (job.n_parameters > 0) {
+            tree_ = make_fit_tree(*job.tree, job.columns, job.n_parameters);
+            for (std::size_t p = 0; p < job.bounds.size(); ++p)
+                tree_.bounded[p] = std::isfinite(job.bounds[p].first) || std::isfinite(job.bounds[p].second);
+        }
+        if (options_.n_restarts > 0 || job.n_parameters == 0 || !has_whole_start())
+            return attempt(!options_.normal_starts);
+        // The caller's start is all there is. Linear parameters can start where the caller says, or be solved for:
+        // the first keeps to the optimum next to the start where several are equal, the second gets further.
+        FitResult whole = attempt(false);
+        FitResult projected = attempt(true);
+        return projected.fvu < whole.fvu * (1.0 - 1e-6) ? projected : whole;
+    }
+
+  private:
+    bool has_whole_start() const {
+        return std::any_of(job_->starts.begin(), job_->starts.end(), [](const std::vector<double>& start) {
+            return std::none_of(start.begin(), start.end(), [](double v) { return v != v; });
+        });
+    }
+
+    FitResult attempt(bool project) {
         result_ = FitResult{};
-        result_.parameters.assign(job.n_parameters, unknown);
-        result_.covariance.assign(job.n_parameters * job.n_parameters, unknown);
+        result_.parameters.assign(job_->n_parameters, unknown);
+        result_.covariance.assign(job_->n_parameters * job_->n_parameters, unknown);
         result_.cost = result_.fvu = infinity;
         if (watch_.over()) return std::move(result_);
-        if (job.n_parameters == 0) {
+        if (job_->n_parameters == 0) {
             result_.status = FitStatus::no_constants;
             judge();
             return std::move(result_);
         }
         model_.reset_evaluations();
-        tree_ = make_fit_tree(*job.tree, job.columns, job.n_parameters);
-        for (std::size_t p = 0; p < job_->bounds.size(); ++p)
-            tree_.bounded[p] = std::isfinite(job_->bounds[p].first) || std::isfinite(job_->bounds[p].second);
-        program_ = compile_fit(tree_, job.tree->size() - 1, !options_.normal_starts);
+        program_ = compile_fit(tree_, job_->tree->size() - 1, project);
         search();
         result_.n_evaluations = static_cast<std::uint32_t>(model_.n_evaluations());
         return std::move(result_);
     }
 
-  private:
     void search() {
         const std::size_t q = program_.nonlinear.size();
         const bool staged = q > 0 && screen_.n() < all_.n() && options_.n_restarts > 0 && !options_.normal_starts;
@@ -104,8 +123,7 @@ class Fitter {
         model_.natural_units(units, normal_units);
         for (Optimum& optimum : screened) {
             const double screen_cost = optimum.cost;
-            DescentLimits limits;
-            limits.n_steps = confirm_steps;
+            DescentLimits limits{.n_steps = confirm_steps, .progress = 1e-12};
             if (!optima.empty()) limits.cost_to_beat = optima.front().cost;
             optimum.cost = levenberg_.descend(model_, optimum.point, units, bounds_, limits, watch_);
             optimum.stop = levenberg_.stop();
@@ -116,22 +134,40 @@ class Fitter {
         }
     }
 
-    void finish(const Optimum& best) {
+    void finish(Optimum& best) {
         // the model may stand elsewhere: solve once more at the best point
-        const double cost = model_.solve(best.point.data());
-        std::vector<double>& out = result_.parameters;
+        double cost = model_.solve(best.point.data());
+        std::vector<double> linear(model_.linear().begin(), model_.linear().end());
+        bool regular = std::isfinite(cost);
+        if (options_.objective == Objective::squared) {
+            regular = regular && model_.differentiate();
+        } else if (regular) {
+            regular = refine_robustly(best, linear, cost);
+        }
         for (std::size_t j = 0; j < best.point.size(); ++j) {
             const Nonlinear& nonlinear = program_.nonlinear[j];
-            out[nonlinear.parameter] = nonlinear.is_log ? std::exp(best.point[j]) : best.point[j];
+            result_.parameters[nonlinear.parameter] = nonlinear.is_log ? std::exp(best.point[j]) : best.point[j];
         }
         for (std::size_t i = 0; i < program_.terms.size(); ++i)
-            out[program_.terms[i].parameter] = model_.linear()[i] / program_.terms[i].factor;
-        result_.status = FitStatus::ok;
-        if (!(std::isfinite(cost) && model_.differentiate())) result_.status = FitStatus::diverged;
-        if (result_.status == FitStatus::ok) add_covariance(best, cost);
+            result_.parameters[program_.terms[i].parameter] = linear[i] / program_.terms[i].factor;
+        result_.status = regular ? FitStatus::ok : FitStatus::diverged;
+        if (regular) add_covariance(best, cost);
         if (best.stop == Stop::budget && ran_off(best)) result_.status = FitStatus::diverged;
         if (best.stop == Stop::deadline) result_.status = FitStatus::deadline;
         judge();
+    }
+
+    // From the least-squares optimum to that of the robust objective, and the triangle of all derivatives there.
+    bool refine_robustly(Optimum& best, std::vector<double>& linear, double& cost) {
+        std::vector<double> units(best.point.size());
+        std::vector<double> normal_units(units.size());
+        model_.natural_units(units, normal_units);
+        RobustDescent(options_.objective, options_.threshold)
+            .descend(model_, best.point, linear, units, bounds_, watch_);
+        cost = model_.residual(best.point.data(), linear.data());
+        if (!std::isfinite(cost) || !model_.differentiate_all()) return false;
+        for (std::size_t i = 0; i < model_.n_parameters(); ++i) model_.orthogonalise(i);
+        return true;
     }
 
     bool ran_off(const Optimum& best) {
@@ -183,20 +219,24 @@ class Fitter {
 
     // Loss and FVU of the tree itself on all rows.
     void judge() {
-        std::vector<double> values = tree_values();
+        const std::vector<double> values = tree_values();
         double fvu = 0.0;
+        double loss = 0.0;
         for (std::size_t i = 0; i < all_.n(); ++i) {
-            const double residual = (all_.target()[i] - values[i]) * all_.root_weights()[i];
+            const double difference = all_.target()[i] - values[i];
+            const double residual = difference * all_.root_weights()[i];
             fvu += residual * residual;
+            if (options_.objective != Objective::squared)
+                loss += all_.sample_weights()[i] *
+                        robust_loss(options_.objective, options_.threshold, difference / all_.sizes()[i]);
         }
         if (!std::isfinite(fvu)) {
-            result_.status = result_.status == FitStatus::deadline ? FitStatus::deadline : FitStatus::non_finite;
+            if (result_.status != FitStatus::deadline) result_.status = FitStatus::non_finite;
             return;
         }
+        if (options_.objective == Objective::squared) loss = fvu / (all_.normalisation() * all_.normalisation());
         result_.fvu = fvu;
-        double sum_w = 0.0;
-        for (const double w : all_.raw_weights()) sum_w += w;
-        result_.cost = fvu / (all_.normalisation() * all_.normalisation() * sum_w);
+        result_.cost = loss / all_.sum_of_weights();
     }
 
     std::vector<double> tree_values() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "kernels.hpp"
@@ -20,17 +21,22 @@ double largest_magnitude(std::span<const double> values) {
 }  // namespace
 
 FitRows::FitRows(std::span<const double> x, std::size_t n_columns, std::span<const double> y,
-                 std::span<const double> weights)
-    : n_(y.size()), n_padded_(padded(n_)), n_columns_(n_columns), own_x_(n_columns * n_padded_), target_(n_padded_),
-      raw_weights_(n_padded_) {
+                 std::span<const double> sample_weights, std::span<const double> sizes)
+    : n_(y.size()),
+      n_padded_(padded(n_)),
+      n_columns_(n_columns),
+      own_x_(n_columns * n_padded_),
+      target_(n_padded_, y.back()),
+      sample_weights_(n_padded_),
+      sizes_(n_padded_, 1.0) {
     for (std::size_t c = 0; c < n_columns; ++c) {
         double* out = own_x_.data() + c * n_padded_;
         std::copy_n(x.data() + c * n_, n_, out);
         std::fill(out + n_, out + n_padded_, out[n_ - 1]);
     }
     std::copy(y.begin(), y.end(), target_.begin());
-    std::fill(target_.begin() + static_cast<std::ptrdiff_t>(n_), target_.end(), y.back());
-    std::copy(weights.begin(), weights.end(), raw_weights_.begin());
+    std::copy(sample_weights.begin(), sample_weights.end(), sample_weights_.begin());
+    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
     x_ = own_x_.data();
     normalise();
 }
@@ -39,55 +45,68 @@ FitRows FitRows::subset(std::span<const std::uint32_t> rows) const {
     std::vector<double> x(n_columns_ * rows.size());
     std::vector<double> y(rows.size());
     std::vector<double> weights(rows.size());
+    std::vector<double> sizes(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         for (std::size_t c = 0; c < n_columns_; ++c) x[c * rows.size() + i] = column(c)[rows[i]];
         y[i] = target_[rows[i]];
-        weights[i] = raw_weights_[rows[i]];
+        weights[i] = sample_weights_[rows[i]];
+        sizes[i] = sizes_[rows[i]];
     }
-    return FitRows(x, n_columns_, y, weights);
+    return FitRows(x, n_columns_, y, weights, sizes);
 }
 
-FitRows FitRows::retargeted(std::vector<double> target, std::span<const double> factors) const {
+FitRows FitRows::retargeted(std::vector<double> target, std::vector<double> sizes) const {
     FitRows rows;
     rows.n_ = n_;
     rows.n_padded_ = n_padded_;
     rows.n_columns_ = n_columns_;
     rows.x_ = x_;
     rows.target_ = std::move(target);
-    rows.raw_weights_.resize(n_padded_);
-    for (std::size_t i = 0; i < n_; ++i) rows.raw_weights_[i] = raw_weights_[i] * factors[i];
+    rows.sizes_ = std::move(sizes);
+    rows.sample_weights_ = sample_weights_;
+    for (std::size_t i = 0; i < n_padded_; ++i) {
+        if (std::isfinite(rows.target_[i]) && std::isfinite(rows.sizes_[i]) && rows.sizes_[i] > 0.0) continue;
+        rows.target_[i] = 0.0;
+        rows.sizes_[i] = 1.0;
+        rows.sample_weights_[i] = 0.0;
+    }
     rows.normalise();
     return rows;
 }
 
-// Sums are taken of y / max|y|: a square of 1e200 overflows, a square of 1e-200 vanishes.
+// Sums are taken of y / max|y| and of sizes / max size: a square of 1e200 overflows, one of 1e-200 vanishes.
 void FitRows::normalise() {
-    const double size = largest_magnitude({target_.data(), n_});
-    const double unit = size > 0.0 ? size : 1.0;
+    const double largest_y = largest_magnitude({target_.data(), n_});
+    const double y_unit = largest_y > 0.0 ? largest_y : 1.0;
+    const double size_unit = largest_magnitude({sizes_.data(), n_});
     double sum_w = 0.0;
     double mean = 0.0;
-    double low = target_[0];
-    double high = target_[0];
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    sum_of_weights_ = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
-        sum_w += raw_weights_[i];
-        mean += raw_weights_[i] * (target_[i] / unit);
-        if (raw_weights_[i] > 0.0) {
+        const double relative = size_unit / sizes_[i];
+        const double weight = sample_weights_[i] * relative * relative;
+        sum_of_weights_ += sample_weights_[i];
+        sum_w += weight;
+        mean += weight * (target_[i] / y_unit);
+        if (weight > 0.0) {
             low = std::min(low, target_[i]);
             high = std::max(high, target_[i]);
         }
     }
-    mean /= sum_w;
-    constant_target_ = low == high;
-    if (constant_target_) mean = 0.0;
+    mean = low == high ? 0.0 : mean / sum_w;
     double total = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
-        const double deviation = target_[i] / unit - mean;
-        total += raw_weights_[i] * deviation * deviation;
+        const double relative = size_unit / sizes_[i];
+        const double deviation = target_[i] / y_unit - mean;
+        total += sample_weights_[i] * relative * relative * deviation * deviation;
     }
     if (!(total > 0.0)) total = sum_w;  // a target of zeros
-    normalisation_ = 1.0 / unit / std::sqrt(total);
+    normalisation_ = size_unit / y_unit / std::sqrt(total);
     root_weights_.resize(n_padded_);
-    for (std::size_t i = 0; i < n_padded_; ++i) root_weights_[i] = std::sqrt(raw_weights_[i]) * normalisation_;
+    for (std::size_t i = 0; i < n_padded_; ++i)
+        root_weights_[i] = std::sqrt(sample_weights_[i]) / sizes_[i] * normalisation_;
 }
 
 std::vector<std::uint32_t> stratified_rows(std::span<const double> y, std::size_t n_wanted) {

@@ -14,15 +14,16 @@ class FitRows {
   public:
     FitRows() = default;
 
-    // `x` holds n_columns columns of n values. `weights` multiply squared residuals; the sum need not be 1.
+    // `x` holds n_columns columns of n values. Residuals are measured in units of `sizes` (the errors of y, > 0), and
+    // their squares are weighted by `sample_weights`.
     FitRows(std::span<const double> x, std::size_t n_columns, std::span<const double> y,
-            std::span<const double> weights);
+            std::span<const double> sample_weights, std::span<const double> sizes);
 
     // These rows only, with the same normalisation of weights as a data set of their own.
     FitRows subset(std::span<const std::uint32_t> rows) const;
 
-    // The same rows with another target and with weights multiplied by `factors` (n_padded each).
-    FitRows retargeted(std::vector<double> target, std::span<const double> factors) const;
+    // The same rows with another target and its sizes (n_padded each); a row whose target is not finite weighs nothing.
+    FitRows retargeted(std::vector<double> target, std::vector<double> sizes) const;
 
     std::size_t n() const { return n_; }
     std::size_t n_padded() const { return n_padded_; }
@@ -30,12 +31,11 @@ class FitRows {
     const double* target() const { return target_.data(); }
     // square roots of the normalised weights, 0 for padded rows
     const double* root_weights() const { return root_weights_.data(); }
-    // the weights as given, padded with 0
-    std::span<const double> raw_weights() const { return raw_weights_; }
-    // sum of squares that a residual is measured by: weights as given times the square of this = normalised weights
+    const double* sizes() const { return sizes_.data(); }
+    const double* sample_weights() const { return sample_weights_.data(); }
+    double sum_of_weights() const { return sum_of_weights_; }
+    // root_weights = sqrt(sample_weights) / sizes * normalisation
     double normalisation() const { return normalisation_; }
-    // weighted sum of squares of the target around its mean, or around 0 for a constant target
-    bool constant_target() const { return constant_target_; }
 
   private:
     void normalise();
@@ -46,10 +46,11 @@ class FitRows {
     std::vector<double> own_x_;
     const double* x_ = nullptr;  // own_x_, or the columns of the rows that these were retargeted from
     std::vector<double> target_;
-    std::vector<double> raw_weights_;
+    std::vector<double> sample_weights_;  // 0 for padded rows
+    std::vector<double> sizes_;
     std::vector<double> root_weights_;
     double normalisation_ = 1.0;
-    bool constant_target_ = false;
+    double sum_of_weights_ = 0.0;
 };
 
 // About `n_wanted` rows that cover the range of y evenly: its quantiles, the extremes among them, in rising order.

@@ -10,9 +10,10 @@ constexpr double grid[] = {0.1, 1.0, 10.0, 0.03, 3.0, 30.0, 0.3, 100.0};  // in 
 constexpr std::size_t first_draws = 16;
 constexpr std::size_t more_draws = 40;  // a nonlinear parameter
 constexpr std::size_t first_descents = 3;
-constexpr std::size_t trial_steps = 12;
-constexpr std::size_t final_steps = 60;
-constexpr std::size_t given_steps = 1000;
+constexpr DescentLimits trial_limits{.n_steps = 12, .progress = 1e-6, .may_abandon = true};
+constexpr DescentLimits final_limits{.n_steps = 60};
+constexpr DescentLimits given_limits{.n_steps = 1000, .progress = 1e-14, .damping = 1e-1};
+constexpr DescentLimits normal_limits{.n_steps = 400, .progress = 1e-9, .damping = 1e-1};
 constexpr std::size_t n_finished = 2;
 constexpr std::size_t n_kept = 4;
 constexpr double same_cost = 1e-6;  // two optima whose costs are as close as this are one
@@ -84,15 +85,14 @@ void FitSearch::keep(Optimum optimum) {
     if (optima_.size() > n_kept) optima_.resize(n_kept);
 }
 
-void FitSearch::descend_from_best(FitModel& model, std::size_t n, std::size_t n_steps) {
+void FitSearch::descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted) {
     for (std::size_t i = 0; i < n && !starts_.empty() && !done(); ++i) {
         const auto best = std::min_element(starts_.begin(), starts_.end(),
                                            [](const Start& a, const Start& b) { return a.cost < b.cost; });
         Optimum optimum{std::move(best->point), 0.0, Stop::budget};
         starts_.erase(best);
-        DescentLimits limits;
-        limits.n_steps = n_steps;
-        if (!optima_.empty()) limits.cost_to_beat = optima_.front().cost;
+        DescentLimits limits = wanted;
+        if (!optima_.empty() && limits.may_abandon) limits.cost_to_beat = optima_.front().cost;
         optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
         optimum.stop = levenberg_.stop();
         keep(std::move(optimum));
@@ -100,15 +100,13 @@ void FitSearch::descend_from_best(FitModel& model, std::size_t n, std::size_t n_
 }
 
 // To convergence from the best optima so far.
-void FitSearch::finish(FitModel& model, std::size_t n, std::size_t n_steps) {
+void FitSearch::finish(FitModel& model, std::size_t n) {
     const std::size_t n_found = std::min(n, optima_.size());
     std::vector<Optimum> found(optima_.begin(), optima_.begin() + static_cast<std::ptrdiff_t>(n_found));
     for (Optimum& optimum : found) {
         if (done()) return;
         if (optimum.stop == Stop::converged || optimum.stop == Stop::perfect) continue;
-        DescentLimits limits;
-        limits.n_steps = n_steps;
-        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
+        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, final_limits, *watch_);
         optimum.stop = levenberg_.stop();
         keep(std::move(optimum));
     }
@@ -134,28 +132,28 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
         if (n_restarts == 0 && given.empty()) add_start(model, units_);
     }
     if (n_restarts == 0 || q == 0) {
-        descend_from_best(model, starts_.size(), given_steps);
+        descend_from_best(model, starts_.size(), given_limits);
         return std::move(optima_);
     }
-    if (!starts_.empty()) descend_from_best(model, 1, trial_steps);
+    if (!starts_.empty()) descend_from_best(model, 1, trial_limits);
     if (normal_only) {
         for (std::size_t i = 0; i < n_restarts && !done(); ++i) {
             add_draws(model, 1, true);
-            descend_from_best(model, starts_.size(), final_steps);
+            descend_from_best(model, starts_.size(), normal_limits);
         }
         return std::move(optima_);
     }
     if (!done()) {
         add_grid(model);
         add_draws(model, first_draws, false);
-        descend_from_best(model, std::min(first_descents, n_restarts), trial_steps);
+        descend_from_best(model, std::min(first_descents, n_restarts), trial_limits);
     }
     if (!done()) {
         if (q == 1) add_frequencies(model);
         add_draws(model, more_draws * std::min<std::size_t>(q, 4), false);
-        descend_from_best(model, n_restarts - std::min(first_descents, n_restarts), trial_steps);
+        descend_from_best(model, n_restarts - std::min(first_descents, n_restarts), trial_limits);
     }
-    finish(model, n_finished, final_steps);
+    finish(model, n_finished);
     return std::move(optima_);
 }
 

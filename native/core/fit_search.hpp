@@ -43,8 +43,8 @@ class FitSearch {
     void add_frequencies(FitModel& model);
     double draw(std::size_t j, bool normal_only);
     std::vector<double> completed(const std::vector<double>& given);
-    void descend_from_best(FitModel& model, std::size_t n, std::size_t n_steps);
-    void finish(FitModel& model, std::size_t n, std::size_t n_steps);
+    void descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted);
+    void finish(FitModel& model, std::size_t n);
     void keep(Optimum optimum);
     bool done() const { return (!optima_.empty() && optima_.front().cost <= good_as_perfect) || watch_->over(); }
 

@@ -6,10 +6,8 @@
 namespace simplipy {
 namespace {
 
-constexpr double first_damping = 1e-3;
 constexpr double smallest_damping = 1e-15;
 constexpr double largest_damping = 1e14;
-constexpr double progress_tolerance = 1e-10;   // relative progress of an accepted step
 constexpr double step_tolerance = 1e-13;       // relative size of a step
 constexpr double gradient_tolerance = 1e-11;   // cosine between residual and derivatives
 constexpr double longest_step = 20.0;          // in units of |parameter| + its natural size
@@ -113,7 +111,7 @@ double Levenberg::descend(FitModel& model, std::span<double> point, std::span<co
     double cost = model.solve(point.data());
     stop_ = Stop::undefined;
     if (!std::isfinite(cost)) return std::numeric_limits<double>::infinity();
-    double damping = first_damping;
+    double damping = limits.damping;
     double growth = 2.0;
     double last_ratio = 0.0;  // cost after / before the last accepted step
     bool at_point = true;     // the model was last solved at `point`
@@ -172,7 +170,7 @@ double Levenberg::descend(FitModel& model, std::span<double> point, std::span<co
                 if (watch.over()) break;
             }
         }
-        if (!accepted || 1.0 - last_ratio <= progress_tolerance) {
+        if (!accepted || 1.0 - last_ratio <= limits.progress) {
             if (watch.over()) {
                 stop_ = Stop::deadline;
             } else if (n < limits.n_steps) {

@@ -17,6 +17,9 @@ enum class Stop { converged, perfect, budget, abandoned, undefined, deadline };
 struct DescentLimits {
     std::size_t n_steps = 50;
     double perfect = 1e-28;
+    double progress = 1e-10;  // relative progress of a step below which the descent has converged
+    double damping = 1e-3;    // of the first step
+    bool may_abandon = false;  // for the search: whether it sets the next
     double cost_to_beat = std::numeric_limits<double>::infinity();  // a slow descent above it is abandoned
     std::size_t patience = 5;                                       // steps before that
 };

@@ -104,7 +104,11 @@ class FitOptions:
 
 class FitRows:
     def __init__(
-        self, columns: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+        self,
+        columns: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        sample_weights: npt.NDArray[np.float64],
+        sizes: npt.NDArray[np.float64],
     ) -> None: ...
 
 def fit_batch(

@@ -25,15 +25,16 @@ _DEVIATION_OF_MAD = 1.4826
 
 @dataclass(frozen=True, slots=True)
 class FitData:
-    """Checked data: columns (n_columns, n_rows) by name, target and weights (n_rows,).
+    """Checked data: columns (n_columns, n_rows) by name; target, sample weights and sizes (n_rows,).
 
-    ``weights`` multiply squared residuals: sample_weight / y_err^2, and / y^2 where the error is relative.
+    Residuals are measured in units of ``sizes``: y_err, and |y| where the error is relative.
     """
 
     columns: Floats
     names: tuple[str, ...]
     y: Floats
-    weights: Floats
+    sample_weights: Floats
+    sizes: Floats
     has_errors: bool
 
     @property
@@ -58,20 +59,18 @@ def check_data(X: Any, y: Any, variables: Sequence[str], sample_weight: Any, y_e
         raise FitError("X and y have no rows; at least one is needed")
     columns = _used_columns(matrix, labels, variables, len(target))
     weights = np.ones(len(target))
+    sizes = np.ones(len(target))
     if sample_weight is not None:
         weights = _weights(sample_weight, "sample_weight", len(target))
         if not weights.any():
             raise FitError("sample_weight is zero on all rows; at least one must be > 0")
     if y_err is not None:
-        errors = _weights(y_err, "y_err", len(target))
-        if not errors.all():
-            raise FitError(f"y_err must be > 0, got 0 in row {int(np.argmin(errors))}")
-        weights = weights * (errors.min() / errors) ** 2 / errors.min() ** 2
+        sizes = _weights(y_err, "y_err", len(target))
+        if not sizes.all():
+            raise FitError(f"y_err must be > 0, got 0 in row {int(np.argmin(sizes))}")
     if loss == "relative":
-        weights = weights / relative_sizes(target) ** 2
-    if not np.isfinite(weights).all() or not weights.any():
-        raise FitError("weights overflow: rescale y, y_err or sample_weight")
-    return FitData(columns, tuple(variables), target, weights, y_err is not None)
+        sizes = sizes * relative_sizes(target)
+    return FitData(columns, tuple(variables), target, weights, sizes, y_err is not None)
 
 
 def relative_sizes(y: Floats) -> Floats:

@@ -17,7 +17,6 @@ from simplipy.data_binding import thread_count
 from simplipy.errors import FitError, ParseError
 from simplipy.expression import Expression, parse
 from simplipy.fit_input import (
-    FitData,
     check_bounds,
     check_data,
     check_parameters,
@@ -147,7 +146,7 @@ def fit_constants(
         [e.n_constants + len(p) for e, p in zip(formulas, own, strict=True)],
         all_starts,
         all_bounds,
-        _core.FitRows(data.columns, data.y, data.weights),
+        _core.FitRows(data.columns, data.y, data.sample_weights, data.sizes),
         options,
     )
     fits = [_fit(e, p, r) for e, p, r in zip(formulas, own, results, strict=True)]
