@@ -20,9 +20,7 @@ def test_all_problems_are_there() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_certified_values(name: str, start: int) -> None:
     problem = read(name)
-    fit = simplipy.fit_constants(
-        problem.model, problem.X, problem.y, parameters=problem.starts[start], n_restarts=0
-    )
+    fit = simplipy.fit_constants(problem.model, problem.X, problem.y, parameters=problem.starts[start], n_restarts=0)
     assert fit.status is simplipy.FitStatus.OK
     assert list(fit.parameters) == list(problem.certified)
     np.testing.assert_allclose(list(fit.parameters.values()), list(problem.certified.values()), rtol=1e-6)

@@ -348,7 +348,7 @@ BAD = [
     ({"y": np.ones(199)}, "X has 200 rows, y has 199"),
     ({"y": np.ones((200, 2))}, "y must be one-dimensional"),
     ({"y": ["a"] * 200}, "y must be numbers"),
-    ({"X": np.where(np.arange(600).reshape(200, 3) == 4, np.inf, 1.0), "expression": "x2"}, r"column x2 \(inf in row 1"),
+    ({"X": {"x1": np.where(np.arange(200) == 4, np.inf, 1.0)}}, r"column x1 \(inf in row 4"),
     ({"X": np.empty((0, 3)), "y": np.empty(0)}, "no rows"),
     ({"expression": "<constant>*x9"}, "x9.*needs column 9, X has 3"),
     ({"expression": "<constant>*mass"}, "'mass' has no column number"),

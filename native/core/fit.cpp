@@ -252,7 +252,8 @@ class Fitter {
         for (const std::int64_t column : job_->columns) shared = shared || column < 0;
         if (!shared) {
             for (const std::int64_t column : job_->columns) job.columns.push_back(static_cast<std::size_t>(column));
-            evaluate(job, {all_.column(0), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
+            evaluate(job,
+                     {all_.column(0), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
                      {values.data(), false});
             return values;
         }
@@ -262,13 +263,15 @@ class Fitter {
             const std::size_t at = columns_data.size();
             columns_data.resize(at + n_padded);
             if (column >= 0) {
-                std::copy_n(all_.column(static_cast<std::size_t>(column)), n_padded, columns_data.begin() + static_cast<std::ptrdiff_t>(at));
+                std::copy_n(all_.column(static_cast<std::size_t>(column)), n_padded,
+                            columns_data.begin() + static_cast<std::ptrdiff_t>(at));
             } else {
                 std::fill_n(columns_data.begin() + static_cast<std::ptrdiff_t>(at), n_padded,
                             parameters[static_cast<std::size_t>(-1 - column)]);
             }
         }
-        evaluate(job, {columns_data.data(), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
+        evaluate(job,
+                 {columns_data.data(), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
                  {values.data(), false});
         return values;
     }

@@ -1,5 +1,5 @@
-// Constant fitting: many trees on one set of rows. A result depends on its tree, the data, the options and the seed, not
-// on the other trees, their order or the number of threads.
+// Constant fitting: many trees on one set of rows. A result depends on its tree, the data, the options and the seed,
+// not on the other trees, their order or the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ enum class Objective : std::uint8_t { squared, huber, log_cosh };
 
 struct FitJob {
     const Tree* tree = nullptr;
-    std::vector<std::int64_t> columns;        // by variable: its column, or -1 - p for parameter number p
-    std::size_t n_parameters = 0;             // free constants, then declared parameters
-    std::vector<std::vector<double>> starts;  // each n_parameters long, NaN where unknown
+    std::vector<std::int64_t> columns;              // by variable: its column, or -1 - p for parameter number p
+    std::size_t n_parameters = 0;                   // free constants, then declared parameters
+    std::vector<std::vector<double>> starts;        // each n_parameters long, NaN where unknown
     std::vector<std::pair<double, double>> bounds;  // by parameter; empty = none
 };
 
@@ -29,8 +29,8 @@ struct FitOptions {
     std::size_t n_screen_rows = 64;
     bool normal_starts = false;  // N(0, 5) alone, on all rows: the paper's refiner
     Objective objective = Objective::squared;
-    double threshold = 1.0;                       // of the robust objectives, in units of y / error
-    bool absolute_errors = false;                 // weights are 1 / variance, not relative
+    double threshold = 1.0;        // of the robust objectives, in units of y / error
+    bool absolute_errors = false;  // weights are 1 / variance, not relative
     std::uint64_t seed = 0;
     double seconds = -1.0;  // < 0: no deadline
     std::size_t n_threads = 1;

@@ -284,8 +284,7 @@ void FitModel::backward_scalar_step(const FitStep& step, std::size_t n) {
 void FitModel::backward(std::size_t start, std::size_t n) {
     const std::size_t k = n_linear();
     seed(program_->base, 1.0, program_->base_adds, n);
-    for (std::size_t i = 0; i < k; ++i)
-        seed(program_->terms[i].basis, linear_[i], program_->terms[i].adds, n);
+    for (std::size_t i = 0; i < k; ++i) seed(program_->terms[i].basis, linear_[i], program_->terms[i].adds, n);
     for (auto step = program_->code.rbegin(); step != program_->code.rend(); ++step) backward_step(*step, start, n);
     for (auto step = program_->scalar_code.rbegin(); step != program_->scalar_code.rend(); ++step)
         backward_scalar_step(*step, n);

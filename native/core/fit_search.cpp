@@ -44,8 +44,7 @@ void FitSearch::add_grid(FitModel& model) {
             for (const double sign : {1.0, -1.0}) add_start(model, {sign * z * units_[0]});
     } else if (q == 2) {
         for (const double a : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0})
-            for (const double b : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0})
-                add_start(model, {a * units_[0], b * units_[1]});
+            for (const double b : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0}) add_start(model, {a * units_[0], b * units_[1]});
     }
 }
 

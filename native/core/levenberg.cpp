@@ -8,9 +8,9 @@ namespace {
 
 constexpr double smallest_damping = 1e-15;
 constexpr double largest_damping = 1e14;
-constexpr double step_tolerance = 1e-13;       // relative size of a step
-constexpr double gradient_tolerance = 1e-11;   // cosine between residual and derivatives
-constexpr double longest_step = 20.0;          // in units of |parameter| + its natural size
+constexpr double step_tolerance = 1e-13;      // relative size of a step
+constexpr double gradient_tolerance = 1e-11;  // cosine between residual and derivatives
+constexpr double longest_step = 20.0;         // in units of |parameter| + its natural size
 
 }  // namespace
 
@@ -104,8 +104,8 @@ double Levenberg::predicted_cost(FitModel& model, double cost) const {
     return cost + change;
 }
 
-double Levenberg::descend(FitModel& model, std::span<double> point, std::span<const double> units,
-                          const Bounds& bounds, const DescentLimits& limits, Watch& watch) {
+double Levenberg::descend(FitModel& model, std::span<double> point, std::span<const double> units, const Bounds& bounds,
+                          const DescentLimits& limits, Watch& watch) {
     const std::size_t q = point.size();
     start(q);
     double cost = model.solve(point.data());

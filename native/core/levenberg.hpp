@@ -17,8 +17,8 @@ enum class Stop { converged, perfect, budget, abandoned, undefined, deadline };
 struct DescentLimits {
     std::size_t n_steps = 50;
     double perfect = 1e-28;
-    double progress = 1e-10;  // relative progress of a step below which the descent has converged
-    double damping = 1e-3;    // of the first step
+    double progress = 1e-10;   // relative progress of a step below which the descent has converged
+    double damping = 1e-3;     // of the first step
     bool may_abandon = false;  // for the search: whether it sets the next
     double cost_to_beat = std::numeric_limits<double>::infinity();  // a slow descent above it is abandoned
     std::size_t patience = 5;                                       // steps before that
@@ -45,7 +45,7 @@ class Levenberg {
     void mark_blocked(FitModel& model, std::span<const double> point, const Bounds& bounds);
 
     Stop stop_ = Stop::converged;
-    std::vector<double> scale_;    // largest norm so far of each derivative
+    std::vector<double> scale_;  // largest norm so far of each derivative
     std::vector<double> step_;
     std::vector<double> trial_;
     std::vector<double> triangle_;
@@ -54,8 +54,8 @@ class Levenberg {
     std::vector<bool> blocked_;  // at a bound that the descent would leave
 };
 
-// Solves min |R x - b|^2 + |diagonal x|^2 for an upper triangular R (q x q, row by row) by Givens rotations; R and b are
-// overwritten. A direction without any weight gets 0.
+// Solves min |R x - b|^2 + |diagonal x|^2 for an upper triangular R (q x q, row by row) by Givens rotations; R and b
+// are overwritten. A direction without any weight gets 0.
 void solve_damped(std::size_t q, std::span<double> r, std::span<double> b, std::span<const double> diagonal,
                   std::span<double> row, std::span<double> x);
 

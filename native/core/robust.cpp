@@ -27,7 +27,8 @@ double robust_loss(Objective objective, double threshold, double u) {
 
 double robust_weight(Objective objective, double threshold, double u) {
     const double size = std::fabs(u);
-    if (objective == Objective::log_cosh) return size < 1e-8 * threshold ? 1.0 : threshold * std::tanh(u / threshold) / u;
+    if (objective == Objective::log_cosh)
+        return size < 1e-8 * threshold ? 1.0 : threshold * std::tanh(u / threshold) / u;
     return objective == Objective::squared || size <= threshold ? 1.0 : threshold / size;
 }
 

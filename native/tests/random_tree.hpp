@@ -40,3 +40,10 @@ inline simplipy::Tree random_tree(std::mt19937_64& random, int n_operators, int 
     const std::vector<std::string_view> views(tokens.begin(), tokens.end());
     return simplipy::parse_prefix(views);
 }
+
+// The same tree over x1, x2, x3 only.
+inline simplipy::Tree named_as_columns(const simplipy::Tree& tree) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < variable_codes(tree).size(); ++i) names.push_back("x" + std::to_string(1 + i % 3));
+    return rename(tree, names);
+}

@@ -30,12 +30,6 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size();
 }
 
-Tree named_as_columns(const Tree& tree) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < variable_codes(tree).size(); ++i) names.push_back("x" + std::to_string(1 + i % 3));
-    return rename(tree, names);
-}
-
 }  // namespace
 
 TEST(poles_and_domains_are_undefined) {

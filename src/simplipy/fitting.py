@@ -126,16 +126,15 @@ def fit_constants(
     if method != "lm":
         from simplipy.scipy_refiners import refine
 
-        fits = refine(
-            formulas, own, data, all_starts, all_bounds, loss, method, n_restarts, deadline, random_state
-        )
+        fits = refine(formulas, own, data, all_starts, all_bounds, loss, method, n_restarts, deadline, random_state)
         return fits[0] if single else fits
     options = _core.FitOptions()
     options.n_restarts = n_restarts
     options.n_screen_rows = _SCREEN_ROWS if rows is None else rows
     options.normal_starts = starts == "normal"
     options.objective = _OBJECTIVES[loss]
-    options.threshold = robust_threshold(data)
+    if _OBJECTIVES[loss]:
+        options.threshold = robust_threshold(data)
     options.absolute_errors = data.has_errors
     options.seed = random_state & (2**64 - 1)
     options.seconds = -1.0 if deadline is None else deadline

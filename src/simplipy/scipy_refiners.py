@@ -47,13 +47,13 @@ class _Problem:
     def predict(self, values: Floats) -> Floats:
         self.n_evaluations += 1
         columns, constants = self._bound(values)
-        return self.expression(columns, constants if len(constants) else None)
+        return np.asarray(self.expression(columns, constants if len(constants) else None), dtype=np.float64)
 
     def slopes(self, values: Floats) -> Floats:
         """Derivatives (n_rows, n_constants + n_parameters)."""
         columns, constants = self._bound(values)
         own = constants if len(constants) else None
-        by_constants = self.expression.gradient(columns, own)
+        by_constants = np.asarray(self.expression.gradient(columns, own), dtype=np.float64)
         if not self.parameters:
             return by_constants
         by_variables = self.expression.gradient(columns, own, wrt="variables")
