@@ -8,7 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flash_ansr.model.numbers import WIDTHS, encode
+from flash_ansr.model.config import NUMBER_WIDTHS
+from flash_ansr.model.numbers import encode
 
 VALUES = [0.0, 1.0, -1.0, 0.1, 3.5, -2.25e-3, 1e-38, -1e-38, 1e-45, 1e38, -3.4e38, 65504.0, 6e-5, 12.0]
 
@@ -36,7 +37,7 @@ def test_bits_of_half_precision(values: list[float]) -> None:
 def test_real_features_are_bounded(values: list[float]) -> None:
     for numbers in ("real", "hybrid"):
         features = encoded(values, numbers)
-        assert features.shape == (len(values), WIDTHS[numbers])
+        assert features.shape == (len(values), NUMBER_WIDTHS[numbers])
         assert features.isfinite().all()
         assert features.abs().max() <= 2.5
 
@@ -49,7 +50,7 @@ def test_every_magnitude_is_visible(numbers: str) -> None:
         assert (one - two).abs().max() > 1e-2, value
 
 
-@pytest.mark.parametrize("numbers", list(WIDTHS))
+@pytest.mark.parametrize("numbers", list(NUMBER_WIDTHS))
 def test_dropped_rows_change_nothing(numbers: str) -> None:
     table = torch.tensor(VALUES, dtype=torch.float32)[None, :, None].repeat(1, 1, 2)
     mask = torch.arange(len(VALUES))[None] < 9
@@ -61,5 +62,5 @@ def test_dropped_rows_change_nothing(numbers: str) -> None:
 
 
 def test_an_absent_column_says_nothing() -> None:
-    for numbers in WIDTHS:
+    for numbers in NUMBER_WIDTHS:
         assert not encoded([0.0, 0.0], numbers).any()

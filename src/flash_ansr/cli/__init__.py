@@ -1,10 +1,13 @@
 """The command ``flash-ansr``: argument parsing and printing only, the work is done by the modules below it."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from flash_ansr import __version__
+from flash_ansr.cli import models, train
+from simplipy.errors import SimplipyError
 
 __all__ = ["app", "main"]
 
@@ -16,6 +19,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(models.app, name="models")
+app.add_typer(train.app, name="train")
 
 
 def _print_version(wanted: bool) -> None:
@@ -35,5 +40,12 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line."""
-    app(prog_name="flash-ansr")
+    """Run the command line and turn a user's mistake into a message and exit code 2."""
+    try:
+        app(prog_name="flash-ansr")
+    except SimplipyError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

@@ -22,13 +22,14 @@ from torch import Tensor
 
 from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
 from flash_ansr.model.network import Network
+from simplipy.errors import SimplipyError
 
 FORMAT = 1
 WEIGHTS_FILE = "weights.safetensors"
 JSON_FILE = "checkpoint.json"
 
 
-class CheckpointError(ValueError):
+class CheckpointError(SimplipyError):
     """A folder that is no checkpoint, or one that this version cannot use."""
 
 

@@ -13,16 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from simplipy.errors import SimplipyError
+
 Numbers = Literal["bits32", "bits16", "real", "hybrid"]
 EncoderNorm = Literal["rms_set", "rms", "layer", "none"]
 DecoderNorm = Literal["rms", "layer"]
 NormPosition = Literal["pre", "post"]
 Activation = Literal["gelu", "relu"]
 
+# features of one number
+NUMBER_WIDTHS: dict[Numbers, int] = {"bits32": 32, "bits16": 16, "real": 12, "hybrid": 20}
+
 Config = TypeVar("Config")
 
 
-class ConfigError(ValueError):
+class ConfigError(SimplipyError):
     """A configuration with an unknown key or a value that cannot be."""
 
 

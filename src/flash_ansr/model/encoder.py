@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from flash_ansr.model import numbers
 from flash_ansr.model.attention import ISAB, PMA, SAB, NoNorm, make_norm
-from flash_ansr.model.config import ModelConfig
+from flash_ansr.model.config import NUMBER_WIDTHS, ModelConfig
 
 
 class Encoder(nn.Module):
@@ -18,7 +18,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = encoder = config.encoder
         self.n_columns = config.n_variables + 1
-        width = self.n_columns * numbers.WIDTHS[encoder.numbers]
+        width = self.n_columns * NUMBER_WIDTHS[encoder.numbers]
         self.hidden = nn.Linear(width, encoder.dim, bias=False) if encoder.embed_layers == 2 else None
         self.embed = nn.Linear(encoder.dim if self.hidden else width, encoder.dim, bias=False)
         self.isab = nn.ModuleList(ISAB(encoder) for _ in range(encoder.n_isab))

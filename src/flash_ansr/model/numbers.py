@@ -14,8 +14,6 @@ from torch import Tensor
 
 from flash_ansr.model.config import Numbers
 
-WIDTHS: dict[Numbers, int] = {"bits32": 32, "bits16": 16, "real": 12, "hybrid": 20}
-
 
 def encode(values: Tensor, row_mask: Tensor, numbers: Numbers) -> Tensor:
     """Features of a table of numbers.

@@ -1,0 +1,138 @@
+"""``flash-ansr train``: train a model, plan a run, report on runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from flash_ansr.train.config import TrainConfig
+    from flash_ansr.train.plan import Plan
+
+
+class TrainGroup(TyperGroup):
+    """``train CONFIG`` is ``train run CONFIG``: what names no command is a config."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``run`` in front of anything but a command and a call for help."""
+        if args and args[0] not in {*self.commands, "--help"}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=TrainGroup,
+    help="Train a model: flash-ansr train CONFIG. Report on runs: flash-ansr train report RUN...",
+    no_args_is_help=True,
+)
+console = Console(markup=False, emoji=False, highlight=False)
+
+
+@app.command()
+def run(
+    config: Annotated[str, typer.Argument(help="A YAML file, or the name of one that comes with the package: nano.")],
+    out: Annotated[Path | None, typer.Option(help="Run folder; runs/NAME by default.")] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in optimizer.steps=100.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="As many steps as fit into this time, by a short measurement.", min=0.0)
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder, bit for bit.")] = False,
+    init_from: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint.")] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Print what the run costs, train nothing.")] = False,
+    samples: Annotated[int | None, typer.Option(help="Problems to plan for, instead of the config's.", min=1)] = None,
+) -> None:
+    """Train a model, or with --plan print what that costs."""
+    from flash_ansr.train.config import load_config
+    from flash_ansr.train.run_folder import RunFolder
+
+    folder = RunFolder(out or Path("runs") / Path(config).stem)
+    chosen = folder.config() if resume else load_config(config, assignments or [])
+    # the other processes of a run are told what the first one resolves
+    is_first = int(os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0"))) == 0
+    if minutes is not None and is_first and not resume:
+        chosen = _for_minutes(chosen, minutes)
+    if plan:
+        from flash_ansr.train.plan import make_plan
+
+        n_samples = samples or chosen.optimizer.steps * chosen.optimizer.batch_size
+        _print_plan(config, chosen, make_plan(chosen), n_samples)
+        return
+    from flash_ansr.train.loop import train
+
+    done = train(chosen, folder, resume=resume, init_from=init_from)
+    if done and is_first:
+        typer.echo(f"done: {folder.path}")
+    elif is_first:
+        typer.echo(f"stopped and saved; continue with: flash-ansr train {config} --out {folder.path} --resume")
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    out: Annotated[Path, typer.Option(help="Folder for figures and summary.")] = Path("report"),
+) -> None:
+    """Draw loss against operations with its power law, gradient norms and token embeddings."""
+    from flash_ansr.train.report import fit_power_law, read_curve, write_report
+
+    written = write_report(runs, out)
+    curves = [read_curve(path) for path in runs]
+    table = Table("run", "parameters", "samples", "minutes", "FLOPs", "validation loss")
+    for curve in curves:
+        table.add_row(
+            curve.name,
+            f"{curve.n_parameters:,}",
+            f"{curve.samples[-1]:,.0f}",
+            f"{curve.seconds[-1] / 60:.1f}",
+            f"{curve.flops[-1]:.2e}",
+            f"{curve.loss[-1]:.4f}",
+        )
+    console.print(table)
+    law = fit_power_law(curves)
+    if law is None:
+        console.print("no power law: it needs runs of at least three sizes that see data")
+    else:
+        console.print(f"loss = {law.factor:.4g} * FLOPs^{law.exponent:.4f} over {law.n_points} points")
+    for path in written:
+        console.print(f"wrote {path}")
+
+
+def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:
+    """The config with as many steps as fit into the time."""
+    import dataclasses
+
+    from flash_ansr.train.plan import make_plan
+
+    speed = make_plan(config).samples_per_second * config.run.devices
+    steps = max(1, round(minutes * 60 * speed / config.optimizer.batch_size))
+    return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, steps=steps))
+
+
+def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> None:
+    how = "measured here" if plan.measured else "estimated from the speed of matrix products here"
+    total, mega = plan.n_encoder + plan.n_decoder, 1e6
+    rows = {
+        "config": name,
+        "parameters": f"{total:,} (encoder {plan.n_encoder:,}, decoder {plan.n_decoder:,})",
+        "a problem": f"{plan.n_rows:.0f} rows and {plan.n_tokens:.1f} tokens in the mean of a batch",
+        "forward pass": f"encoder {plan.cost.encoder / mega:.1f} MFLOP, decoder {plan.cost.decoder / mega:.1f} MFLOP",
+        "training": f"{plan.cost.training / mega:.1f} MFLOP a problem, {plan.cost.training * n_samples:.2e} in all",
+        "speed": f"{plan.samples_per_second:.1f} problems/s a process, {how}; data {100 * plan.data_share:.1f} % of it",
+        "memory": f"{plan.state_bytes / 2**30:.2f} GB for weights, gradients and optimizer",
+    }
+    if plan.peak_bytes:
+        rows["memory"] += f"; {plan.peak_bytes / 2**30:.2f} GB at the peak of a process"
+    for key, value in rows.items():
+        console.print(f"{key:13} {value}", soft_wrap=True)
+    table = Table("devices", "problems/s", f"hours for {n_samples:,} problems")
+    devices = sorted({1, 2, 4, 8, config.run.devices})
+    for n in devices:
+        table.add_row(str(n), f"{n * plan.samples_per_second:.0f}", f"{plan.hours(n_samples, n):.2f}")
+    console.print(table)

@@ -1,0 +1,127 @@
+"""What a run tells while it runs: progress bar, metrics file, TensorBoard. Never changes the run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from flash_ansr.train.config import TrainConfig
+from flash_ansr.train.run_folder import RunFolder
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a run has seen so far, over all processes; stored in checkpoints.
+
+    Attributes
+    ----------
+    step, samples, tokens, rows : int
+        Steps, problems, target tokens, rows of tables.
+    seconds : float
+        Time spent training.
+    """
+
+    step: int = 0
+    samples: int = 0
+    tokens: int = 0
+    rows: int = 0
+    seconds: float = 0.0
+
+    def advance(self, n_samples: int, n_tokens: int, n_rows: int) -> None:
+        """Count one step."""
+        self.step += 1
+        self.samples += n_samples
+        self.tokens += n_tokens
+        self.rows += n_rows
+
+
+class Monitor:
+    """Reports on the first process; on the others it keeps the time only.
+
+    Parameters
+    ----------
+    folder : RunFolder
+    config : TrainConfig
+    totals : Totals
+        Read, but for its seconds, which are kept here.
+    enabled : bool
+        False: say nothing.
+    """
+
+    def __init__(self, folder: RunFolder, config: TrainConfig, totals: Totals, enabled: bool) -> None:
+        self.folder, self.config, self.totals, self.enabled = folder, config, totals, enabled
+        self.data_seconds = 0.0
+        self.validation_loss: float | None = None
+        self._last_time, self._last_samples = time.monotonic(), totals.samples
+        self._writer: Any = None
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[status]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=not enabled,
+        )
+        self._task = self._progress.add_task(
+            folder.path.name, total=config.optimizer.steps, completed=totals.step, status=""
+        )
+
+    def __enter__(self) -> Monitor:
+        if self.enabled:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._writer = SummaryWriter(str(self.folder.path / "tensorboard"), purge_step=self.totals.step + 1)
+            self._progress.start()
+        self._last_time = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tick()
+        if self.enabled:
+            self._progress.stop()
+            self._writer.close()
+
+    def stepped(self, loss: float, gradient_norm: float, learning_rate: float) -> None:
+        """Log a step."""
+        elapsed = self._tick()
+        speed = (self.totals.samples - self._last_samples) / max(elapsed, 1e-9)
+        self._last_samples = self.totals.samples
+        self._write(
+            {
+                "loss": loss,
+                "gradient_norm": gradient_norm,
+                "learning_rate": learning_rate,
+                "samples_per_second": round(speed, 1),
+            }
+        )
+        validation = "" if self.validation_loss is None else f"  validation {self.validation_loss:.3f}"
+        self._progress.update(
+            self._task, completed=self.totals.step, status=f"loss {loss:.3f}{validation}  {speed:.0f} samples/s"
+        )
+
+    def validated(self, loss: float) -> None:
+        """Log a validation."""
+        self._tick()
+        self.validation_loss = loss
+        self._write({"validation_loss": loss})
+
+    def _tick(self) -> float:
+        """Add the time since the last call to the totals, and return it."""
+        now = time.monotonic()
+        elapsed, self._last_time = now - self._last_time, now
+        self.totals.seconds += elapsed
+        return elapsed
+
+    def _write(self, values: dict[str, float]) -> None:
+        if not self.enabled:
+            return
+        totals = self.totals
+        seen = {"samples": totals.samples, "tokens": totals.tokens, "rows": totals.rows}
+        self.folder.append({"step": totals.step, **seen, "seconds": round(totals.seconds, 2), **values})
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, totals.step)

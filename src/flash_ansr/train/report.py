@@ -1,0 +1,175 @@
+"""Figures of training runs as in the paper: loss against operations with its power law, gradient norms, embeddings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from flash_ansr.model import Network, read_checkpoint
+from flash_ansr.model.checkpoint import load_tensors
+from flash_ansr.model.config import ConfigError
+from flash_ansr.model.cost import compute_6nd
+from flash_ansr.train.run_folder import RunFolder
+
+Array = npt.NDArray[np.float64]
+_MIN_SIZES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A run as numbers.
+
+    Attributes
+    ----------
+    name : str
+    n_parameters : int
+    blind : bool
+        The baseline that sees no data.
+    flops, seconds, samples, loss : arrays (n_validations,)
+        Training operations by 6 N D, time, problems, and the validation loss at them.
+    steps, gradient_norms : arrays (n_logged,)
+    """
+
+    name: str
+    n_parameters: int
+    blind: bool
+    flops: Array
+    seconds: Array
+    samples: Array
+    loss: Array
+    steps: Array
+    gradient_norms: Array
+
+
+@dataclass(frozen=True, slots=True)
+class PowerLaw:
+    """Loss = factor * flops ** exponent over the points that no other run beats with fewer operations."""
+
+    factor: float
+    exponent: float
+    n_points: int
+
+
+def read_curve(path: str | Path) -> Curve:
+    """Curve of a run folder."""
+    folder = RunFolder(path)
+    config, rows = folder.config(), folder.metrics()
+    validations = [row for row in rows if "validation_loss" in row]
+    logged = [row for row in rows if "gradient_norm" in row]
+    if not validations:
+        raise ConfigError(f"{path} has no validation yet; the first comes after {config.run.validate_every} steps")
+    with torch.device("meta"):
+        sizes = Network(config.model).n_parameters()
+
+    def column(table: list[dict[str, Any]], key: str) -> Array:
+        return np.array([row[key] for row in table], dtype=np.float64)
+
+    flops = [compute_6nd(sizes["encoder"], sizes["decoder"], row["rows"], row["tokens"]) for row in validations]
+    return Curve(
+        name=folder.path.resolve().name,
+        n_parameters=sum(sizes.values()),
+        blind=config.model.blind,
+        flops=np.array(flops),
+        seconds=column(validations, "seconds"),
+        samples=column(validations, "samples"),
+        loss=column(validations, "validation_loss"),
+        steps=column(logged, "step"),
+        gradient_norms=column(logged, "gradient_norm"),
+    )
+
+
+def fit_power_law(curves: list[Curve]) -> PowerLaw | None:
+    """Power law of the envelope; None with fewer than three sizes that see data."""
+    seeing = [curve for curve in curves if not curve.blind]
+    if len({curve.n_parameters for curve in seeing}) < _MIN_SIZES:
+        return None
+    # the first fifth of a run is its warm-up: far behind, and on the envelope only where no smaller run has been
+    late = [curve.flops >= 0.2 * curve.flops[-1] for curve in seeing]
+    flops = np.concatenate([curve.flops[kept] for curve, kept in zip(seeing, late, strict=True)])
+    loss = np.concatenate([curve.loss[kept] for curve, kept in zip(seeing, late, strict=True)])
+    order = np.argsort(flops)
+    flops, loss = flops[order], loss[order]
+    best = np.minimum.accumulate(loss) == loss
+    exponent, intercept = np.polyfit(np.log(flops[best]), np.log(loss[best]), 1)
+    return PowerLaw(float(np.exp(intercept)), float(exponent), int(best.sum()))
+
+
+def embedding_similarity(path: str | Path) -> tuple[tuple[str, ...], Array]:
+    """Tokens of a run's newest checkpoint, and the cosine similarity (n_tokens, n_tokens) of their embeddings."""
+    checkpoint = RunFolder(path).latest()
+    if checkpoint is None:
+        raise ConfigError(f"{path} has no checkpoint yet")
+    tokens = read_checkpoint(checkpoint).vocabulary
+    vectors = load_tensors(checkpoint, "weights")["decoder.embed.weight"][: len(tokens)].double()
+    vectors = vectors / vectors.norm(dim=1, keepdim=True)
+    return tokens, (vectors @ vectors.T).numpy()
+
+
+def write_report(runs: list[Path], out: Path) -> list[Path]:
+    """Write ``summary.json``, ``training.png`` and an embedding figure for each run; the files that were written."""
+    curves = [read_curve(run) for run in runs]
+    law = fit_power_law(curves)
+    out.mkdir(parents=True, exist_ok=True)
+    written = [out / "summary.json", out / "training.png"]
+    summary = {"runs": [_summary(curve) for curve in curves], "power_law": None if law is None else asdict(law)}
+    written[0].write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    _draw_training(curves, law, written[1])
+    for run, curve in zip(runs, curves, strict=True):
+        if RunFolder(run).latest() is not None:
+            written.append(out / f"embeddings-{curve.name}.png")
+            _draw_embeddings(curve.name, *embedding_similarity(run), written[-1])
+    return written
+
+
+def _summary(curve: Curve) -> dict[str, Any]:
+    return {
+        "name": curve.name,
+        "n_parameters": curve.n_parameters,
+        "blind": curve.blind,
+        "samples": int(curve.samples[-1]),
+        "seconds": float(curve.seconds[-1]),
+        "flops": float(curve.flops[-1]),
+        "validation_loss": float(curve.loss[-1]),
+        "largest_gradient_norm": float(curve.gradient_norms.max(initial=0.0)),
+    }
+
+
+def _draw_training(curves: list[Curve], law: PowerLaw | None, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13, 4), layout="constrained")
+    by_flops, by_time, norms = figure.subplots(1, 3)
+    for curve in curves:
+        style = "--" if curve.blind else "-"
+        label = f"{curve.name} ({curve.n_parameters / 1e6:.2f}M)"
+        by_flops.plot(curve.flops, curve.loss, style, label=label)
+        by_time.plot(curve.seconds / 60, curve.loss, style, label=label)
+        norms.plot(curve.steps, curve.gradient_norms, style, label=label, linewidth=0.8)
+    if law is not None:
+        flops = np.concatenate([curve.flops for curve in curves if not curve.blind])
+        x = np.geomspace(float(flops.min()), float(flops.max()), 50)
+        by_flops.plot(x, law.factor * x**law.exponent, "k:", label=f"L = {law.factor:.3g} FLOPs^{law.exponent:.3f}")
+    by_flops.set(xscale="log", yscale="log", xlabel="training FLOPs (6 N D)", ylabel="validation loss a token")
+    by_time.set(xlabel="minutes", ylabel="validation loss a token")
+    norms.set(yscale="log", xlabel="step", ylabel="gradient norm before clipping")
+    by_flops.legend(fontsize="small")
+    figure.savefig(path, dpi=120)
+
+
+def _draw_embeddings(name: str, tokens: tuple[str, ...], similarity: Array, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 8), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(similarity, vmin=-1, vmax=1, cmap="RdBu_r")
+    axes.set_title(f"{name}: similarity of token embeddings")
+    axes.set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=6)
+    axes.set_yticks(range(len(tokens)), tokens, fontsize=6)
+    figure.colorbar(image, shrink=0.8)
+    figure.savefig(path, dpi=120)

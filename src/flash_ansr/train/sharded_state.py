@@ -1,0 +1,40 @@
+"""Weights and optimizer state as whole named tensors, however a strategy wraps or shards them; no pickle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from torch import Tensor, nn
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_optimizer_state_dict
+from torch.optim import Optimizer
+
+from flash_ansr.model.checkpoint import CheckpointError, load_tensors
+
+
+def gather(module: nn.Module, optimizer: Optimizer) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Weights by name, and the optimizer's state as ``{"decoder.head.weight/exp_avg": ...}``; called by all processes.
+
+    With several processes only the first gets them.
+    """
+    options = StateDictOptions(full_state_dict=True, cpu_offload=True)
+    weights, state = cast("tuple[dict[str, Tensor], Any]", get_state_dict(module, optimizer, options=options))
+    entries = state.get("state", {})
+    return weights, {f"{name}/{key}": value for name, entry in entries.items() for key, value in entry.items()}
+
+
+def restore_optimizer(module: nn.Module, optimizer: Optimizer, checkpoint: Path) -> None:
+    """Put the stored state into a fresh optimizer; called by all processes."""
+    state: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in load_tensors(checkpoint, "optimizer").items():
+        parameter, _, key = name.rpartition("/")
+        state.setdefault(parameter, {})[key] = tensor
+    names = [name for name, parameter in module.named_parameters() if parameter.requires_grad]
+    names = [name.removeprefix("module.").removeprefix("_orig_mod.") for name in names]
+    if set(names) != set(state):
+        missing = min(set(names) ^ set(state))
+        raise CheckpointError(f"{checkpoint} has the optimizer state of another model: see '{missing}'")
+    (group,) = optimizer.param_groups
+    settings = {key: value for key, value in group.items() if key != "params"}
+    whole: Any = {"state": state, "param_groups": [settings | {"params": names}]}
+    set_optimizer_state_dict(module, optimizer, whole, options=StateDictOptions(full_state_dict=True))

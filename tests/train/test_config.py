@@ -1,0 +1,106 @@
+"""Training configs: layers of files, assignments, errors that name the key, the schedule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flash_ansr.model import ConfigError
+from flash_ansr.model.config import from_mapping, to_mapping
+from flash_ansr.train.config import CONFIG_FOLDER, OptimizerConfig, TrainConfig, config_names, load_config
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_config_is_base_and_what_differs() -> None:
+    nano, base = load_config("nano"), load_config("base")
+    assert (
+        (nano.optimizer.batch_size, nano.optimizer.clip)
+        == (base.optimizer.batch_size, base.optimizer.clip)
+        == (128, 2.0)
+    )
+    assert nano.model.encoder.n_seeds == 16
+    assert nano.model.n_variables >= 9
+    assert load_config("nesymres").model.encoder.n_inducing == load_config("micro").model.encoder.n_inducing == 16
+
+
+def test_configs_at_the_root_are_those_of_the_package() -> None:
+    assert (ROOT / "configs").resolve() == CONFIG_FOLDER.resolve()
+    assert load_config(ROOT / "configs" / "nano.yaml") == load_config("nano")
+
+
+def test_published_training() -> None:
+    for name in ("3M", "20M", "120M"):
+        optimizer = load_config(name).optimizer
+        assert (optimizer.learning_rate, optimizer.weight_decay, optimizer.beta1, optimizer.beta2) == (
+            1e-4,
+            0.01,
+            0.9,
+            0.95,
+        )
+        assert (optimizer.warmup, optimizer.decay) == (0.1, 0.2)
+    big = load_config("1B").optimizer
+    assert (big.learning_rate, big.weight_decay, big.beta2, big.warmup, big.decay) == (
+        3e-5,
+        0.025,
+        0.99995,
+        0.1875,
+        0.25,
+    )
+
+
+def test_a_resolved_config_comes_back() -> None:
+    for name in config_names():
+        config = load_config(name)
+        assert from_mapping(TrainConfig, to_mapping(config)) == config
+
+
+def test_assignments() -> None:
+    config = load_config("nano", ["optimizer.learning_rate=3e-4", "model.encoder.numbers=hybrid", "data.max_rows=null"])
+    assert config.optimizer.learning_rate == 3e-4
+    assert config.model.encoder.numbers == "hybrid"
+    assert config.data.max_rows is None
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("optimizer.step=3", r"unknown key 'optimizer\.step'; did you mean 'optimizer\.steps'\?"),
+        ("model.encoder.qqq=3", r"unknown key 'model\.encoder\.qqq'; known here: dim, n_heads"),
+        ("optimizer.steps=many", "'optimizer.steps' must be of type int, got 'many'"),
+        ("optimizer.steps=true", "'optimizer.steps' must be of type int, got True"),
+        ("optimizer.steps=0", "optimizer.steps must be > 0, got 0"),
+        ("model.encoder.norm=batch", "'model.encoder.norm' must be one of 'rms_set'"),
+        ("model.encoder.n_heads=7", r"encoder\.dim must be a multiple of encoder\.n_heads, got 128 and 7"),
+        ("model.encoder=7", "'model.encoder' must be a section"),
+        ("seed.x=7", "'seed' in 'seed.x' is a value"),
+        ("optimizer.warmup=0.9", "must be at most 1, got 0.9"),
+        ("steps", "--set needs KEY=VALUE"),
+    ],
+)
+def test_mistakes_are_named(assignment: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_config("nano", [assignment])
+
+
+def test_unknown_names_and_files(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no config named 'nanoo'; known: .*nano"):
+        load_config("nanoo")
+    (tmp_path / "list.yaml").write_text("- 1")
+    with pytest.raises(ConfigError, match="must hold keys and values, got list"):
+        load_config(tmp_path / "list.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [")
+    with pytest.raises(ConfigError, match="is no YAML"):
+        load_config(tmp_path / "bad.yaml")
+
+
+def test_warmup_stable_decay() -> None:
+    config = OptimizerConfig(steps=100, learning_rate=2.0, warmup=0.1, decay=0.2)
+    rates = [config.learning_rate_at(step) for step in range(101)]
+    assert rates[0] == pytest.approx(0.2)
+    assert rates[4] == pytest.approx(1.0)
+    assert rates[9:81] == [2.0] * 72
+    assert rates[90] == pytest.approx(1.0)
+    assert rates[100] == 0.0
+    assert OptimizerConfig(warmup=0.0, decay=0.0).learning_rate_at(0) == 1e-4
