@@ -17,7 +17,7 @@ VALUES = [0.0, 1.0, -1.0, 0.1, 3.5, -2.25e-3, 1e-38, -1e-38, 1e-45, 1e38, -3.4e3
 def encoded(values: list[float], numbers: str) -> torch.Tensor:
     """Features of a table with one column, (rows, width)."""
     table = torch.tensor(values, dtype=torch.float32)[None, :, None]
-    return encode(table, torch.ones(1, len(values), dtype=torch.bool), numbers)[0, :, 0]
+    return encode(table, torch.ones(1, len(values), dtype=torch.bool), numbers)[0]
 
 
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20))

@@ -18,7 +18,7 @@ import torch
 from flash_ansr.model import ConfigError, Network, load_network, read_checkpoint
 from flash_ansr.train.config import TrainConfig, load_config
 from flash_ansr.train.loop import token_loss, train
-from flash_ansr.train.problems import make_stream, n_targets, validation_share
+from flash_ansr.train.problems import Problems, n_targets, validation_share
 from flash_ansr.train.report import embedding_similarity, fit_power_law, read_curve, write_report
 from flash_ansr.train.run_folder import RunFolder
 
@@ -117,14 +117,14 @@ def test_start_from_trained_weights(finished: RunFolder, tmp_path: Path) -> None
 
 def test_a_model_too_small_for_its_prior_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"model\.n_variables must be at least 17 for the prior 'paper', got 9"):
-        make_stream(tiny("data.prior=paper"), 0, 4)
+        Problems(tiny("data.prior=paper"), 0, 4)
     with pytest.raises(ConfigError, match=r"model\.n_tokens must be at least \d+ for the prior 'wide', got 20"):
-        make_stream(tiny("model.n_tokens=20"), 0, 4)
+        Problems(tiny("model.n_tokens=20"), 0, 4)
 
 
 def test_parts_of_a_batch_give_the_gradient_of_the_batch() -> None:
     config = tiny()
-    batch = make_stream(config, 0, 12).batch(0)
+    batch = Problems(config, 0, 12).batch(0)
     gradients = []
     for n_parts in (1, 5):
         network = Network(config.model)
@@ -157,8 +157,8 @@ def test_two_processes_are_one_and_survive_sigterm(tmp_path: Path) -> None:
     for mine, theirs in zip(alone.metrics(), both.metrics(), strict=True):
         for key in ("step", "samples", "tokens", "rows"):
             assert mine[key] == theirs[key]
-        for key in ("loss", "validation_loss", "gradient_norm"):
-            assert mine.get(key) == pytest.approx(theirs.get(key), rel=1e-3)
+        for key in {"loss", "validation_loss", "gradient_norm"} & mine.keys():
+            assert mine[key] == pytest.approx(theirs[key], rel=1e-3)
 
 
 def test_report(finished: RunFolder, tmp_path: Path) -> None:

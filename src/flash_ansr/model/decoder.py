@@ -20,6 +20,9 @@ from torch import Tensor, nn
 from flash_ansr.model.attention import CrossAttention, FeedForward, NoNorm, make_norm, merge_heads, split_heads
 from flash_ansr.model.config import DecoderConfig, ModelConfig
 
+# cosine and sine of the angle by which each pair turns at each position, (length, width / 2)
+Rotation = tuple[Tensor, Tensor]
+
 
 @dataclass(slots=True)
 class DecoderState:
@@ -68,13 +71,13 @@ class DecoderBlock(nn.Module):
         self.cross_norm = make_norm(config.norm, dim)
         self.feed_forward_norm = make_norm(config.norm, dim)
 
-    def forward(self, x: Tensor, memory: Tensor, rotation: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, memory: Tensor, rotation: Rotation | None) -> Tensor:
         """Whole sequences x (batch, length, dim), memory (batch, n_seeds, dim)."""
         x = self._add(self.self_norm, x, lambda h: self._self_attention(h, rotation))
         x = self._add(self.cross_norm, x, lambda h: self.cross(h, memory))
         return self._add(self.feed_forward_norm, x, self.feed_forward)
 
-    def step(self, x: Tensor, state: DecoderState, layer: int, rotation: Tensor | None) -> Tensor:
+    def step(self, x: Tensor, state: DecoderState, layer: int, rotation: Rotation | None) -> Tensor:
         """One position of every sequence, x (1, n_rows, dim): rows take the place of positions, the set is shared."""
         x = self._add(self.self_norm, x, lambda h: self._cached_attention(h, state, layer, rotation))
         x = self._add(self.cross_norm, x, lambda h: self.cross.attend(h, *state.memory[layer]))
@@ -87,7 +90,7 @@ class DecoderBlock(nn.Module):
     def _add(self, norm: nn.Module, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         return x + sublayer(norm(x)) if self.pre else norm(x + sublayer(x))
 
-    def _heads(self, x: Tensor, rotation: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    def _heads(self, x: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys, values (batch, heads, length, head dim), the first two rotated."""
         query_key, value = self.query_key_value(x).split((2 * x.shape[-1], x.shape[-1]), dim=-1)
         query_key = split_heads(query_key, 2 * self.n_heads)
@@ -96,13 +99,13 @@ class DecoderBlock(nn.Module):
         query, key = query_key.chunk(2, dim=1)
         return query, key, split_heads(value, self.n_heads)
 
-    def _self_attention(self, x: Tensor, rotation: Tensor | None) -> Tensor:
+    def _self_attention(self, x: Tensor, rotation: Rotation | None) -> Tensor:
         query, key, value = self._heads(x, rotation)
         dropout = self.dropout if self.training else 0.0
         h = F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, is_causal=True)
         return self.out(merge_heads(h))
 
-    def _cached_attention(self, x: Tensor, state: DecoderState, layer: int, rotation: Tensor | None) -> Tensor:
+    def _cached_attention(self, x: Tensor, state: DecoderState, layer: int, rotation: Rotation | None) -> Tensor:
         query, key, value = self._heads(x[0, :, None], rotation)  # (n_rows, heads, 1, head dim)
         n, t = state.n_rows, state.length
         state.keys[layer, :n, :, t] = key[:, :, 0]
@@ -115,7 +118,8 @@ class DecoderBlock(nn.Module):
 class Decoder(nn.Module):
     """Token embedding, blocks, logits."""
 
-    angles: Tensor
+    cos: Tensor
+    sin: Tensor
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -129,7 +133,9 @@ class Decoder(nn.Module):
         self.head = nn.Linear(decoder.dim, config.n_tokens, bias=False)
         self.use_rope = decoder.positions == "rope"
         width = decoder.dim // decoder.n_heads if self.use_rope else decoder.dim
-        self.register_buffer("angles", position_angles(config.max_length, width), persistent=False)
+        angles = position_angles(config.max_length, width)
+        self.register_buffer("cos", angles.cos(), persistent=False)
+        self.register_buffer("sin", angles.sin(), persistent=False)
 
     def forward(self, token_ids: Tensor, memory: Tensor) -> Tensor:
         """Logits (batch, length, n_tokens) of the tokens after each prefix of token_ids (batch, length)."""
@@ -158,13 +164,13 @@ class Decoder(nn.Module):
         state.length += 1
         return self.head(self.norm(x))[0]
 
-    def _enter(self, token_ids: Tensor, positions: slice) -> tuple[Tensor, Tensor | None]:
+    def _enter(self, token_ids: Tensor, positions: slice) -> tuple[Tensor, Rotation | None]:
         """Embedded tokens, and the rotation of their positions or None where positions are added."""
         x = self.embed(token_ids)  # (batch, length, dim)
-        angles = self.angles[positions]
+        cos, sin = self.cos[positions], self.sin[positions]
         if self.use_rope:
-            return x, angles
-        return x + torch.cat([angles.sin(), angles.cos()], dim=-1).to(x.dtype), None
+            return x, (cos, sin)
+        return x + torch.cat([sin, cos], dim=-1), None
 
 
 def position_angles(n_positions: int, width: int) -> Tensor:
@@ -173,8 +179,8 @@ def position_angles(n_positions: int, width: int) -> Tensor:
     return torch.arange(n_positions)[:, None] * frequencies
 
 
-def rotate(x: Tensor, angles: Tensor) -> Tensor:
-    """Rotary position embedding: turn pairs (i, i + width/2) of x (..., length, width) by angles (length, width/2)."""
-    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+def rotate(x: Tensor, rotation: Rotation) -> Tensor:
+    """Rotary position embedding: turn the pairs (i, i + width / 2) of x (..., length, width)."""
+    cos, sin = (part.to(x.dtype) for part in rotation)
     a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+    return torch.cat([torch.addcmul(a * cos, b, sin, value=-1), torch.addcmul(a * sin, b, cos)], dim=-1)

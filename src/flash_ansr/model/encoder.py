@@ -44,7 +44,7 @@ class Encoder(nn.Module):
         """
         X = F.pad(X, (0, self.n_columns - 1 - X.shape[-1]))
         table = torch.cat([X, y[..., None]], dim=-1)  # (batch, rows, columns)
-        h = numbers.encode(table, row_mask, self.config.numbers).flatten(2)  # (batch, rows, columns * width)
+        h = numbers.encode(table, row_mask, self.config.numbers)  # (batch, rows, columns * width)
         h = h.to(self.embed.weight.dtype)
         if self.hidden is not None:
             h = F.relu(self.hidden(h))

@@ -1,6 +1,6 @@
 """Numbers as features: what the encoder sees of a table.
 
-Every encoding maps float32 values (batch, rows, columns) to bounded features (batch, rows, columns, width), so that
+Every encoding maps float32 values (batch, rows, columns) to bounded features (batch, rows, columns * width), so that
 1e-38 and 1e38 are as visible as 1. Only the relative features of ``real`` and ``hybrid`` look at other rows, and only
 at those that the mask keeps.
 """
@@ -29,18 +29,18 @@ def encode(values: Tensor, row_mask: Tensor, numbers: Numbers) -> Tensor:
 
     Returns
     -------
-    features : float32 (batch, rows, columns, width)
-        Zero in rows that the mask drops.
+    features : float32 (batch, rows, columns * width)
+        Zero in rows that the mask drops. The order is that of the encoding, and always the same.
     """
     values = values.masked_fill(~row_mask[..., None], 0.0)
     if numbers == "bits32":
-        return bits(values.view(torch.int32), 32)
+        return bits(values.view(torch.int32), 32).flatten(2)
     if numbers == "bits16":
-        return bits(values.half().view(torch.int16), 16)
+        return bits(values.half().view(torch.int16), 16).flatten(2)
     features = real_features(values, row_mask)
     if numbers == "hybrid":
         exponent = values.view(torch.int32) >> 23 & 0xFF
-        features = torch.cat([features, bits(exponent, 8)], dim=-1)
+        features = torch.cat([features, bits(exponent, 8).flatten(2)], dim=-1)
     return features
 
 
@@ -51,7 +51,9 @@ def bits(words: Tensor, n_bits: int) -> Tensor:
 
 
 def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
-    """Twelve bounded numbers for each value; all are 0 for the value 0, so that an absent column says nothing.
+    """Twelve bounded numbers for each value, (batch, rows, 12 * columns), those of one kind beside each other.
+
+    All are 0 for the value 0, so that an absent column says nothing.
 
     Sign; magnitude as a logarithm, and where it lies within 1 and 16 octaves; the value itself squashed at three
     scales; the value relative to the largest and to the spread of its column; whether it is an integer.
@@ -67,7 +69,7 @@ def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
     magnitude = values.abs()
     sign = values.sign()
     nonzero = sign.abs()
-    log2 = magnitude.clamp_min(1e-45).log2() * nonzero  # in [-149, 128]
+    log2 = (magnitude + (1 - nonzero)).log2()  # in [-149, 128], 0 for the value 0
     octave, octaves_16 = log2 * (2 * math.pi), log2 * (2 * math.pi / 16)
     largest = magnitude.amax(1, keepdim=True)
     # divide first: the sum of two numbers of 3e38 is infinite
@@ -85,9 +87,9 @@ def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
         octaves_16.cos() * nonzero,
         values / (1 + magnitude),
         values / (8 + magnitude),
-        (values * 4).asinh().clamp(-8, 8) / 4,
+        sign * (4 * magnitude).log1p().clamp_max(8) / 4,
         relative,
         (2 * relative - low - high) / spread * nonzero,
         is_integer * nonzero,
     ]
-    return torch.stack(features, dim=-1)
+    return torch.cat(features, dim=-1)

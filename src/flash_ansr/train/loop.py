@@ -27,7 +27,7 @@ from flash_ansr.model.config import ConfigError, from_mapping, to_mapping
 from flash_ansr.train.config import OptimizerConfig, RunConfig, TrainConfig
 from flash_ansr.train.interruption import interruptible
 from flash_ansr.train.monitor import Monitor, Totals
-from flash_ansr.train.problems import Prefetched, make_stream, n_targets, validation_share
+from flash_ansr.train.problems import Prefetched, Problems, n_targets, validation_share
 from flash_ansr.train.run_folder import RunFolder
 from flash_ansr.train.sharded_state import gather, restore_optimizer
 from flash_ansr.versions import rule_set_hash
@@ -123,12 +123,12 @@ class Trainer:
             )
         self.fabric, self.config, self.folder, self.start = fabric, config, folder, start
         share = config.optimizer.batch_size // fabric.world_size
-        self.stream = make_stream(config, config.seed, share, fabric.global_rank, fabric.world_size)
+        self.problems = Problems(config, config.seed, share, fabric.global_rank, fabric.world_size)
         self.validation = validation_share(config, fabric.global_rank, fabric.world_size)
         network = Network(config.model, config.seed)
         if start is not None:
             theirs = read_checkpoint(start).vocabulary
-            if theirs != self.stream.vocabulary.tokens:
+            if theirs != self.problems.vocabulary.tokens:
                 raise ConfigError(f"{start} has another vocabulary than the prior '{config.data.prior}'")
             fill_weights(network, start)
         optimizer = make_optimizer(network, config.optimizer)
@@ -151,10 +151,10 @@ class Trainer:
         if self.fabric.global_rank == 0:
             checkpoint = Checkpoint(
                 self.config.model,
-                self.stream.vocabulary.tokens,
+                self.problems.vocabulary.tokens,
                 rule_set_hash(),
                 self.totals.step,
-                {"prior": self.stream.prior.name, "seed": self.config.seed, "next_index": self.totals.samples},
+                {"prior": self.config.data.prior, "seed": self.config.seed, "next_index": self.totals.samples},
                 {"config": to_mapping(self.config), "totals": dataclasses.asdict(self.totals)},
             )
             path = self.folder.checkpoint(self.totals.step)
@@ -169,7 +169,7 @@ class Trainer:
         with (
             Monitor(self.folder, self.config, self.totals, enabled=self.fabric.global_rank == 0) as monitor,
             interruptible() as interruption,
-            Prefetched(self.stream, self.totals.step) as batches,
+            Prefetched(self.problems, self.totals.step) as batches,
         ):
             while self.totals.step < n_steps:
                 batch = batches.next()

@@ -14,7 +14,7 @@ from flash_ansr.model import Network
 from flash_ansr.model.cost import Cost, forward_cost, state_bytes
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.train.loop import make_optimizer, token_loss
-from flash_ansr.train.problems import make_stream, n_targets
+from flash_ansr.train.problems import Problems, n_targets
 
 _MAX_MEASURED_PARAMETERS = 200_000_000
 _MEASURED_SECONDS = 8.0
@@ -65,9 +65,9 @@ def make_plan(config: TrainConfig) -> Plan:
     if config.run.n_threads is not None:
         torch.set_num_threads(config.run.n_threads)
     share = max(1, config.optimizer.batch_size // config.run.devices)
-    stream = make_stream(config, config.seed, share)
+    problems = Problems(config, config.seed, share)
     start = time.process_time()
-    batch = stream.batch(0)
+    batch = problems.batch(0)
     data_seconds = time.process_time() - start
     n_rows, n_tokens = float(batch.n_rows.mean()), n_targets(batch) / len(batch)
     cost = forward_cost(config.model, n_rows, n_tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,27 +14,53 @@ from flash_ansr.train.config import TrainConfig
 VALIDATION_SEED = 2**62
 
 
-def make_stream(config: TrainConfig, seed: int, batch_size: int, rank: int = 0, world_size: int = 1) -> ProblemStream:
-    """Problems as the config asks for, checked against what the model can take."""
-    prior = load_prior(config.data.prior)
-    rows = None if config.data.max_rows is None else (min(prior.rows.low, config.data.max_rows), config.data.max_rows)
-    stream = ProblemStream(prior, seed, batch_size, rank, world_size, rows=rows)
-    vocabulary, model = stream.vocabulary, config.model
-    for name, needed, has in (
-        ("n_variables", vocabulary.n_variables, model.n_variables),
-        ("n_tokens", len(vocabulary), model.n_tokens),
-        ("max_length", prior.skeletons.max_length + 2, model.max_length),
-    ):
-        if needed > has:
-            raise ConfigError(f"model.{name} must be at least {needed} for the prior '{prior.name}', got {has}")
-    return stream
+class Problems:
+    """Batches of problems by position, cut to what the network looks at.
+
+    Parameters
+    ----------
+    config : TrainConfig
+        Its prior must fit its model.
+    seed : int
+        Which problems.
+    batch_size : int
+        Problems a batch, of one process.
+    rank, world_size : int
+        This process, and how many there are.
+    """
+
+    def __init__(self, config: TrainConfig, seed: int, batch_size: int, rank: int = 0, world_size: int = 1) -> None:
+        prior, model = load_prior(config.data.prior), config.model
+        self.stream = ProblemStream(prior, seed, batch_size, rank, world_size)
+        self.vocabulary = self.stream.vocabulary
+        self.max_rows = config.data.max_rows
+        for name, needed, has in (
+            ("n_variables", self.vocabulary.n_variables, model.n_variables),
+            ("n_tokens", len(self.vocabulary), model.n_tokens),
+            ("max_length", prior.skeletons.max_length + 2, model.max_length),
+        ):
+            if needed > has:
+                raise ConfigError(f"model.{name} must be at least {needed} for the prior '{prior.name}', got {has}")
+
+    def batch(self, position: int) -> Batch:
+        """Batch of this process at a position; of each table the first rows, which are as random as any."""
+        batch = self.stream.batch(position)
+        if self.max_rows is None or batch.y.shape[1] <= self.max_rows:
+            return batch
+        kept = slice(0, self.max_rows)
+        return dataclasses.replace(
+            batch,
+            X=batch.X[:, kept],
+            y=batch.y[:, kept],
+            row_mask=batch.row_mask[:, kept],
+            n_rows=batch.n_rows.clip(max=self.max_rows),
+        )
 
 
 def validation_share(config: TrainConfig, rank: int, world_size: int) -> list[Batch]:
     """Part of the validation set that a process takes, in batches of like length."""
     size = -(-config.run.n_validation // world_size)
-    stream = make_stream(config, VALIDATION_SEED, size, rank, world_size)
-    return stream.batch(0).buckets(-(-size // 64))
+    return Problems(config, VALIDATION_SEED, size, rank, world_size).batch(0).buckets(-(-size // 64))
 
 
 def n_targets(batch: Batch) -> int:
@@ -44,8 +71,8 @@ def n_targets(batch: Batch) -> int:
 class Prefetched:
     """Batches from a step on, each made in a thread while the one before it is used."""
 
-    def __init__(self, stream: ProblemStream, first: int) -> None:
-        self.stream, self.position = stream, first
+    def __init__(self, problems: Problems, first: int) -> None:
+        self.problems, self.position = problems, first
         self.seconds = 0.0
         self._pool = ThreadPoolExecutor(1)
         self._next = self._pool.submit(self._make, first)
@@ -59,7 +86,7 @@ class Prefetched:
 
     def _make(self, position: int) -> Batch:
         start = time.thread_time()
-        batch = self.stream.batch(position)
+        batch = self.problems.batch(position)
         self.seconds += time.thread_time() - start
         return batch
 
