@@ -1,0 +1,191 @@
+"""Rows: what is asked of a system, and what it answered. Stored as JSON lines; everything else is derived from them.
+
+A file only grows, by whole lines, each forced to the disk before the next. A line that a killed process left unfinished
+is cut off before anything is added. One process at a time writes to a file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from simplipy.errors import SimplipyError
+
+
+class BenchError(SimplipyError):
+    """A benchmark that cannot be run or read; the message names the thing and the remedy."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One fit: which data, which system, with which settings.
+
+    Attributes
+    ----------
+    catalogue, problem : str
+        Name or path of a catalogue, and a problem in it.
+    dataset, points, noise : int, int, float
+        As in :func:`flash_ansr.bench.datasets.make_data_set`.
+    system : str
+        Name of a system.
+    budget : float or None
+        Seconds; None where the settings limit the work.
+    settings : dict
+        What else the system is told.
+    label : str
+        The curve that the row belongs to in figures and tables.
+    n_threads : int
+        Cores that the system may use.
+    """
+
+    catalogue: str
+    problem: str
+    dataset: int
+    points: int
+    noise: float
+    system: str
+    budget: float | None
+    settings: dict[str, Any] = field(default_factory=dict)
+    label: str = ""
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            words = [f"{name}={value}" for name, value in sorted(self.settings.items())]
+            object.__setattr__(self, "label", " ".join([self.system, *words]))
+
+    @property
+    def key(self) -> str:
+        """What tells tasks apart; label and cores do not."""
+        facts = dataclasses.asdict(self)
+        del facts["label"], facts["n_threads"]
+        return json.dumps(facts, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of a task.
+
+    Attributes
+    ----------
+    task : Task
+    expression : str or None
+        The predicted law in x1, ..., xk; None after a failure.
+    error : str or None
+        Why there is no law.
+    fit_seconds, cpu_seconds : float
+        Measured around the system's fit: wall clock, and processor time where the system runs in this process.
+    log_prob : float or None
+        Of the generated sequence, where the system has one.
+    n_candidates, rewrite_fraction, bloat
+        Summary of the system's raw candidates, where it gives them.
+    digests : dict of str to str
+        Of the uniform draws behind `fit`, `validation` and `widened`, and of the `prediction` on the validation rows.
+    seed : int
+        What the system was seeded with.
+    versions : dict of str to str
+        Of Python and packages.
+    machine, started : str
+        Processor, and UTC time at the start.
+    report : dict
+        What else the system says about the fit.
+    """
+
+    task: Task
+    expression: str | None
+    error: str | None
+    fit_seconds: float
+    cpu_seconds: float | None
+    seed: int
+    log_prob: float | None = None
+    n_candidates: int | None = None
+    rewrite_fraction: float | None = None
+    bloat: float | None = None
+    digests: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    machine: str = ""
+    started: str = ""
+    report: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """One line."""
+        facts = dataclasses.asdict(self)
+        return json.dumps(facts.pop("task") | facts, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Row:
+        """The row of a line."""
+        facts = json.loads(line)
+        of_task = {f.name for f in dataclasses.fields(Task)}
+        task = Task(**{name: value for name, value in facts.items() if name in of_task})
+        return cls(task=task, **{name: value for name, value in facts.items() if name not in of_task})
+
+
+class RowFile:
+    """A file of rows, open for adding; a context manager.
+
+    Raises
+    ------
+    BenchError
+        When another process has it open, or a line is no row.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._file = path.open("ab+")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise BenchError(
+                f"another run is writing to {path}; wait for it, or name another folder by --out"
+            ) from None
+        self._cut_unfinished_line()
+        self.keys = {row.task.key for row in read_rows([path])}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, row: Row) -> None:
+        """Add a row, safe on the disk when this returns. A row of a task that is already there is refused."""
+        if row.task.key in self.keys:
+            raise BenchError(f"{self.path} already has a row of {row.task.key}")
+        os.write(self._file.fileno(), (row.to_json() + "\n").encode())
+        os.fsync(self._file.fileno())
+        self.keys.add(row.task.key)
+
+    def _cut_unfinished_line(self) -> None:
+        self._file.seek(0)
+        content = self._file.read()
+        self._file.truncate(content.rfind(b"\n") + 1)
+
+
+def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
+    """Rows of files, and of the files *.jsonl in folders; an unfinished last line is no row."""
+    for path in paths:
+        files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+        if not files:
+            raise BenchError(f"no *.jsonl in {path}; make rows there by: flash-ansr bench run CATALOGUE --out {path}")
+        for file in files:
+            try:
+                lines = file.read_text(encoding="utf-8").split("\n")
+            except OSError as error:
+                raise BenchError(f"cannot read rows from {file}: {error.strerror}") from error
+            for number, line in enumerate(lines[:-1], start=1):
+                try:
+                    yield Row.from_json(line)
+                except (ValueError, TypeError, AttributeError) as error:
+                    raise BenchError(f"{file}: line {number} is no benchmark row: {error}") from error

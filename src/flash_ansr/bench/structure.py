@@ -1,0 +1,71 @@
+"""Symbolic metrics: how a predicted formula compares with the law.
+
+Numbers count as free constants here, as in the paper: a *skeleton* is a formula with every number masked, and the law
+is always taken as its simplified skeleton.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+
+import simplipy
+from simplipy import OPERATORS, Expression
+
+CONSTANT = "<constant>"
+# the relative difference of fitted numbers that counts as none
+_RTOL = 1e-6
+
+
+def simplified_skeleton(expression: Expression) -> Expression:
+    """The shortest form with numbers as free constants; operators such as ``mult2`` keep theirs."""
+    # masked first: simplification would take 2.5*x1 to mult5(div2(x1))
+    return simplipy.simplify(expression.skeleton(), mask_numbers=True)
+
+
+def is_recovered_symbolically(prediction: Expression, truth: Expression) -> bool:
+    """Whether both are the same function, up to a millionth in their numbers."""
+    return simplipy.equivalent(prediction, truth, rtol=_RTOL).equivalent
+
+
+def has_same_skeleton(prediction: Expression, truth: Expression) -> bool:
+    """Whether the simplified skeletons are the same, symbol for symbol."""
+    return simplified_skeleton(prediction) == simplified_skeleton(truth)
+
+
+def token_f1(prediction: Sequence[str], truth: Sequence[str]) -> float:
+    """F1 score of the bags of tokens: twice the common tokens over all tokens.
+
+    Examples
+    --------
+    >>> token_f1(["+", "x1", "x1"], ["*", "x1", "x2"])
+    0.3333333333333333
+    """
+    common = (Counter(prediction) & Counter(truth)).total()
+    return 2 * common / (len(prediction) + len(truth))
+
+
+def variable_recall(prediction: Expression, truth: Expression) -> float:
+    """Share of the law's variables that the prediction contains, both simplified; 1 for a law without variables."""
+    wanted = set(simplified_skeleton(truth).variables)
+    found = set(simplified_skeleton(prediction).variables)
+    return len(wanted & found) / len(wanted) if wanted else 1.0
+
+
+def total_nestedness(tokens: Sequence[str]) -> int:
+    """Number of unary operators that stand directly inside another unary operator.
+
+    Examples
+    --------
+    >>> total_nestedness(["sin", "log", "acosh", "x1"])
+    2
+    >>> total_nestedness(["sin", "log", "+", "x1", "<constant>"])
+    1
+    """
+
+    def is_unary(token: str) -> bool:
+        return token in OPERATORS and OPERATORS[token].arity == 1
+
+    # in prefix order the only operand of a unary operator is the next token
+    return sum(is_unary(outer) and is_unary(inner) for outer, inner in itertools.pairwise(tokens))
