@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import fcntl
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -58,8 +59,12 @@ class Task:
 
     def __post_init__(self) -> None:
         if not self.label:
-            words = [f"{name}={value}" for name, value in sorted(self.settings.items())]
-            object.__setattr__(self, "label", " ".join([self.system, *words]))
+            object.__setattr__(self, "label", self.default_label(self.system, self.settings))
+
+    @staticmethod
+    def default_label(system: str, settings: dict[str, Any]) -> str:
+        """A system with its settings as text."""
+        return " ".join([system, *(f"{name}={value}" for name, value in sorted(settings.items()))])
 
     @property
     def key(self) -> str:
@@ -117,7 +122,7 @@ class Row:
     def to_json(self) -> str:
         """One line."""
         facts = dataclasses.asdict(self)
-        return json.dumps(facts.pop("task") | facts, ensure_ascii=False, allow_nan=False)
+        return json.dumps(_finite(facts.pop("task") | facts), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, line: str) -> Row:
@@ -189,3 +194,12 @@ def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
                     yield Row.from_json(line)
                 except (ValueError, TypeError, AttributeError) as error:
                     raise BenchError(f"{file}: line {number} is no benchmark row: {error}") from error
+
+
+def _finite(thing: Any) -> Any:
+    """The same with null for numbers that JSON does not have."""
+    if isinstance(thing, dict):
+        return {key: _finite(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_finite(value) for value in thing]
+    return None if isinstance(thing, float) and not math.isfinite(thing) else thing

@@ -1,0 +1,119 @@
+"""One task, from its name to its row. Runs in the process that fits, which may be on another machine."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import json
+import os
+import platform
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from flash_ansr.bench.candidates import CandidateSummary, summarize_candidates
+from flash_ansr.bench.datasets import DataSet, make_data_set
+from flash_ansr.bench.rows import Row, Task
+from flash_ansr.bench.systems import Found, Request, System, SystemMissingError, make_system
+from flash_ansr.catalogues import Catalogue, load
+from flash_ansr.catalogues.streams import digest_of
+
+_MAX_ERROR_LENGTH = 500
+
+
+def run_task(task: Task) -> Row:
+    """Draw the data, fit, and say what came of it. A failure of the system is a row too.
+
+    Raises
+    ------
+    SystemMissingError
+        When the system cannot run here at all.
+    """
+    data = make_data_set(_catalogue(task.catalogue)[task.problem], task.dataset, task.points, task.noise)
+    system = _system(task.system, json.dumps(task.settings, sort_keys=True))
+    versions = {"python": platform.python_version()} | system.versions()
+    seed = seed_of(task)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    found, error = None, None
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        found = system.fit(Request(data.fit.X, data.y_fit, task.budget, seed, task.n_threads))
+    except SystemMissingError:
+        raise
+    except Exception as problem:  # whatever a system raises is its answer
+        error = f"{type(problem).__name__}: {problem}"[:_MAX_ERROR_LENGTH]
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    facts: dict[str, Any] = {} if found is None else _facts(found, data, task)
+    return Row(
+        task=task,
+        expression=None if found is None else found.expression.infix(),
+        error=error,
+        fit_seconds=wall if found is None or found.seconds is None else found.seconds,
+        # a system in a process of its own uses processor time that is not seen here
+        cpu_seconds=cpu if found is not None and found.seconds is None else None,
+        seed=seed,
+        digests=_digests(data) | facts.pop("digests", {}),
+        versions=versions,
+        machine=machine(),
+        started=started,
+        **facts,
+    )
+
+
+def check_system(name: str, settings: dict[str, Any]) -> None:
+    """Make sure that a system can run here, before a long run starts."""
+    _system(name, json.dumps(settings, sort_keys=True)).versions()
+
+
+def seed_of(task: Task) -> int:
+    """The seed of a system for a data set: the same for all systems and budgets."""
+    name = f"{task.catalogue} {task.problem} {task.dataset}"
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little") >> 1
+
+
+@functools.cache
+def machine() -> str:
+    """Processor and number of cores."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123 - a file of Linux only
+            name = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), name)
+    except OSError:
+        pass
+    return f"{name}, {os.cpu_count()} cores"
+
+
+def _facts(found: Found, data: DataSet, task: Task) -> dict[str, Any]:
+    """What a row says about an answer."""
+    summary: CandidateSummary | None = None
+    if found.candidates is not None:
+        summary = summarize_candidates(found.candidates, n_threads=task.n_threads)
+    prediction = np.asarray(found.expression(data.validation.X), dtype=np.float64)
+    return {
+        "log_prob": found.log_prob,
+        "n_candidates": summary and summary.n,
+        "rewrite_fraction": summary.rewrite_fraction if summary and summary.n else None,
+        "bloat": summary.bloat if summary and summary.n else None,
+        "digests": {"prediction": digest_of(prediction)},
+        "report": found.report,
+    }
+
+
+def _digests(data: DataSet) -> dict[str, str]:
+    return {"fit": data.fit.digest, "validation": data.validation.digest, "widened": data.widened.digest}
+
+
+@functools.lru_cache(maxsize=8)
+def _catalogue(name_or_path: str) -> Catalogue:
+    return load(name_or_path)
+
+
+@functools.lru_cache(maxsize=8)
+def _system(name: str, settings: str) -> System:
+    """A system for all tasks of this process: what it loads, it loads once."""
+    system = make_system(name, json.loads(settings))
+    atexit.register(system.close)
+    return system

@@ -1,0 +1,238 @@
+"""Figures of the report: curves against time, points and noise, and the fit of every problem.
+
+Colours are those of Okabe and Ito, which the colour-blind can tell apart; every curve has a marker of its own too.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from flash_ansr.bench.groups import Group
+from flash_ansr.bench.metrics import METRICS, Metric
+from flash_ansr.bench.numeric import EPSILON_32, is_perfect
+from flash_ansr.catalogues import Kind, Problem, load
+
+FloatArray = NDArray[np.float64]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_ARROWS = {"up": "↑", "down": "↓", "zero": "→ 0"}
+_FVU_FLOOR = 1e-32
+_FVU_CEILING = 1e2
+# a data set that spans more is drawn on a logarithmic scale
+_DECADES = 2
+
+STYLE: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "figure.dpi": 150,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What a figure is drawn against.
+
+    Attributes
+    ----------
+    name, label : str
+    position : callable
+        Of a group, on the axis.
+    fixed, effort : callables
+        What must be equal for all groups of the figure, and for those of one curve.
+    """
+
+    name: str
+    label: str
+    position: Callable[[Group], float]
+    fixed: Callable[[Group], object]
+    effort: Callable[[Group], object]
+
+
+def _effort(group: Group) -> object:
+    return group.budget, json.dumps(group.settings, sort_keys=True)
+
+
+AXES = (
+    Axis("time", "mean fit time [s]", lambda g: g.seconds, lambda g: (g.points, g.noise), lambda _: None),
+    Axis("points", "points to fit", lambda g: float(g.points), lambda g: g.noise, _effort),
+    Axis("noise", "noise on the targets, relative", lambda g: g.noise, lambda g: g.points, _effort),
+)
+
+
+def curves(groups: Sequence[Group], axis: Axis) -> dict[str, list[Group]]:
+    """Groups of one figure by label, ordered along the axis; empty unless some label has at least two positions.
+
+    What the axis does not show is held fixed, at the values for which most of the axis is covered.
+    """
+    by_fixed: defaultdict[object, list[Group]] = defaultdict(list)
+    for group in groups:
+        by_fixed[axis.fixed(group)].append(group)
+    best: dict[str, list[Group]] = {}
+    for members in by_fixed.values():
+        by_label: defaultdict[str, defaultdict[object, list[Group]]] = defaultdict(lambda: defaultdict(list))
+        for group in members:
+            by_label[group.label][axis.effort(group)].append(group)
+        found = {
+            label: sorted(max(efforts.values(), key=lambda gs: len(_positions(gs, axis))), key=axis.position)
+            for label, efforts in by_label.items()
+        }
+        if _coverage(found, axis) > _coverage(best, axis):
+            best = found
+    return best if any(len(_positions(gs, axis)) > 1 for gs in best.values()) else {}
+
+
+def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], columns: int = 3) -> Figure | None:
+    """Metrics against an axis, one panel each, with 95 % bands; None where nothing varies along the axis."""
+    found = curves(groups, axis)
+    shown = [
+        m for m in map(METRICS.__getitem__, names) if any(g.estimates[m.field].n for gs in found.values() for g in gs)
+    ]
+    if not found or not shown:
+        return None
+    n_columns = min(columns, len(shown))
+    n_rows = math.ceil(len(shown) / n_columns)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(3.4 * n_columns, 2.7 * n_rows + 0.5), layout="constrained")
+        panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for panel, metric in zip(panels, shown, strict=False):
+            _draw_metric(panel, found, axis, metric)
+        for panel in panels[len(shown) :]:
+            panel.set_axis_off()
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=min(4, len(labels)))
+    return figure
+
+
+def problem_figure(group: Group) -> Figure:
+    """The FVU of every problem of a group on its validation rows, by difficulty."""
+    difficulty = {p.name: p.difficulty or "all" for p in load(group.catalogue)}
+    by_problem: defaultdict[str, list[float]] = defaultdict(list)
+    for row, scores in zip(group.rows, group.scores, strict=True):
+        by_problem[row.task.problem].append(scores.fvu_validation)
+    order = list(dict.fromkeys(d for name, d in difficulty.items() if name in by_problem))
+    sizes = [sum(difficulty[name] == d for name in by_problem) for d in order]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(3.4 * len(order) + 0.6, 0.14 * max(sizes) + 1.4), layout="constrained")
+        panels = figure.subplots(1, len(order), squeeze=False, sharex=True).ravel()
+        for panel, name in zip(panels, order, strict=True):
+            _draw_problems(panel, {k: v for k, v in by_problem.items() if difficulty[k] == name}, name)
+        figure.suptitle(f"{group.label}, {group.effort}, {group.points} points, noise {group.noise:g}")
+        handles = [panels[0].scatter([], [], color=c, label=text, s=14) for text, c in _OUTCOMES.values()]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure
+
+
+_OUTCOMES = {
+    "recovered": ("recovered", COLOURS[2]),
+    "approximate": ("approximate", COLOURS[4]),
+    "failed": ("no better than the mean", COLOURS[1]),
+}
+
+
+def _draw_problems(panel: Axes, fvus: dict[str, list[float]], title: str) -> None:
+    names = sorted(fvus, key=lambda name: (float(np.median(fvus[name])), name))
+    for height, name in enumerate(names):
+        values = np.clip(fvus[name], _FVU_FLOOR, _FVU_CEILING)
+        middle = float(np.median(fvus[name]))
+        outcome = "recovered" if is_perfect(middle) else "approximate" if middle < 0.5 else "failed"
+        colour = _OUTCOMES[outcome][1]
+        panel.plot([values.min(), values.max()], [height, height], color=colour, lw=1)
+        panel.scatter([np.clip(middle, _FVU_FLOOR, _FVU_CEILING)], [height], color=colour, s=14, zorder=3)
+    panel.axvline(EPSILON_32, color="0.3", lw=0.8, ls=":")
+    panel.axvline(1, color="0.5", lw=0.8, ls="--")
+    panel.set_xscale("log")
+    panel.set_xlim(_FVU_FLOOR / 10, _FVU_CEILING * 10)
+    panel.set_ylim(-1, len(names))
+    panel.set_yticks(range(len(names)), names, fontsize=5)
+    panel.set_xlabel("FVU on validation rows")
+    panel.set_title(title)
+
+
+def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric: Metric) -> None:
+    for k, (label, groups) in enumerate(sorted(found.items())):
+        known = [g for g in groups if g.estimates[metric.field].n]
+        x = np.array([axis.position(g) for g in known])
+        value, low, high = (
+            np.array([metric.shown(getattr(g.estimates[metric.field], part)) for g in known])
+            for part in ("value", "low", "high")
+        )
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        panel.plot(x, value, color=colour, marker=marker, ms=4, lw=1.3, label=label)
+        if len(x) > 1:
+            panel.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+        else:
+            panel.errorbar(x, value, [value - low, high - value], color=colour, capsize=2, lw=1)
+    _scale_x(panel, found, axis)
+    if metric.percent and metric.field != "bloat":
+        panel.set_ylim(-2, 102)
+    elif metric.field.startswith("length_ratio"):
+        panel.axhline(1, color="0.5", lw=0.8, ls="--")
+    panel.set_xlabel(axis.label)
+    panel.set_ylabel(f"{metric.title} {_ARROWS[metric.better]}")
+
+
+def _scale_x(panel: Axes, found: dict[str, list[Group]], axis: Axis) -> None:
+    positions = sorted({axis.position(g) for groups in found.values() for g in groups})
+    if positions[0] == 0:
+        # no noise has a place of its own, left of the least
+        panel.set_xscale("symlog", linthresh=positions[1] if len(positions) > 1 else 1.0)
+        panel.set_xticks(positions, [f"{p:g}" for p in positions])
+    else:
+        panel.set_xscale("log", base=2 if axis.name == "points" else 10)
+        if axis.name == "points":
+            panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+
+
+def _positions(groups: Iterable[Group], axis: Axis) -> set[float]:
+    return {axis.position(g) for g in groups}
+
+
+def _coverage(found: dict[str, list[Group]], axis: Axis) -> int:
+    return sum(len(_positions(gs, axis)) for gs in found.values())
+
+
+def data_figure(problem: Problem, X: FloatArray, y: FloatArray) -> Figure:
+    """A sampled data set: the target against each variable."""
+    variables = problem.variables
+    n_columns = min(4, len(variables))
+    n_rows = math.ceil(len(variables) / n_columns)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(2.8 * n_columns, 2.4 * n_rows + 0.4), layout="constrained")
+        panels = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
+        for k, (panel, variable) in enumerate(zip(panels, variables, strict=False)):
+            panel.scatter(X[:, k], y, s=6, color=COLOURS[0], alpha=0.6, lw=0)
+            panel.set_xlabel(f"x{k + 1} = {variable.name}")
+            if variable.range.kind is Kind.LOG:
+                _set_log_scale(panel.set_xscale, X[:, k])
+            if k % n_columns == 0:
+                panel.set_ylabel("y")
+        if np.ptp(np.log10(np.abs(y[y != 0]))) > _DECADES:
+            _set_log_scale(panels[0].set_yscale, y)
+        for panel in panels[len(variables) :]:
+            panel.set_axis_off()
+        figure.suptitle(f"{problem.name}: {problem.formula}")
+    return figure
+
+
+def _set_log_scale(set_scale: Callable[..., None], values: FloatArray) -> None:
+    """Set a logarithmic scale, on both sides of zero where values are negative."""
+    if (values > 0).all():
+        set_scale("log")
+    else:
+        set_scale("symlog", linthresh=float(np.abs(values[values != 0]).min()))

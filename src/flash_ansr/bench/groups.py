@@ -1,0 +1,116 @@
+"""Rows grouped by what was asked of the system, with an estimate of every metric for each group."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from flash_ansr.bench.bootstrap import Estimate
+from flash_ansr.bench.metrics import METRICS, estimate
+from flash_ansr.bench.rows import Row
+from flash_ansr.bench.scoring import Scores, score
+from flash_ansr.catalogues import load
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that differ in problem and data set only.
+
+    Attributes
+    ----------
+    catalogue, label : str
+    budget, settings, points, noise
+        As in :class:`flash_ansr.bench.rows.Task`.
+    rows, scores : tuples of the same length
+    """
+
+    catalogue: str
+    label: str
+    budget: float | None
+    settings: dict[str, Any]
+    points: int
+    noise: float
+    rows: tuple[Row, ...]
+    scores: tuple[Scores, ...]
+    reference_seconds: float | None = None
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """Every metric by the name of its field."""
+        return {name: estimate(m, self.rows, self.scores, self.reference_seconds) for name, m in METRICS.items()}
+
+    @property
+    def effort(self) -> str:
+        """What limited the work, as text: seconds, or the settings beyond the label."""
+        if self.budget is not None:
+            return f"{self.budget:g} s"
+        extra = {name: value for name, value in self.settings.items() if f"{name}={value}" not in self.label}
+        return " ".join(f"{name}={value}" for name, value in sorted(extra.items())) or "-"
+
+    @property
+    def seconds(self) -> float:
+        """Mean measured time of a fit."""
+        return float(np.mean([row.fit_seconds for row in self.rows]))
+
+    def recovery_by_difficulty(self) -> dict[str, float]:
+        """Recovery (vNRR) for each difficulty, in the order of the catalogue."""
+        difficulty = {p.name: p.difficulty for p in load(self.catalogue)}
+        values: defaultdict[str, list[float]] = defaultdict(list)
+        for row, scores in zip(self.rows, self.scores, strict=True):
+            if (name := difficulty[row.task.problem]) is not None:
+                values[name].append(scores.vnrr)
+        order = list(dict.fromkeys(d for d in difficulty.values() if d is not None))
+        return {name: float(np.mean(values[name])) for name in order if values[name]}
+
+
+def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None) -> list[Group]:
+    """Groups in the order of catalogue, label, noise, points and effort.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+    on_scored : callable
+        Called after each row, for a progress bar.
+    """
+    members: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        task = row.task
+        settings = json.dumps(task.settings, sort_keys=True)
+        members[task.catalogue, task.label, task.budget, settings, task.points, task.noise].append(row)
+    groups = []
+    for (catalogue, label, budget, settings, points, noise), found in members.items():
+        scores = []
+        for row in found:
+            scores.append(score(row))
+            on_scored()
+        facts = json.loads(settings)
+        groups.append(Group(catalogue, label, budget, facts, points, noise, tuple(found), tuple(scores)))
+    return sorted(_with_references(groups), key=_order)
+
+
+def _with_references(groups: Sequence[Group]) -> list[Group]:
+    """Groups that know the fit time of the same effort on the most usual data without noise."""
+    clean = Counter(g.points for g in groups if g.noise == 0)
+    usual = clean.most_common(1)[0][0] if clean else None
+    reference = {_effort_key(g): g.seconds for g in groups if g.noise == 0 and g.points == usual}
+    return [
+        Group(
+            *(g.catalogue, g.label, g.budget, g.settings, g.points, g.noise, g.rows, g.scores),
+            reference_seconds=reference.get(_effort_key(g)),
+        )
+        for g in groups
+    ]
+
+
+def _effort_key(group: Group) -> tuple[Any, ...]:
+    return group.catalogue, group.label, group.budget, json.dumps(group.settings, sort_keys=True)
+
+
+def _order(group: Group) -> tuple[Any, ...]:
+    return group.catalogue, group.noise, group.points, group.label, group.budget or 0.0, group.seconds

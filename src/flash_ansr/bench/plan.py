@@ -1,0 +1,139 @@
+"""Which tasks a run consists of: a table of systems, seconds, settings, points and noise, from options or from YAML."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from flash_ansr.bench.rows import BenchError, Task
+from flash_ansr.catalogues import load
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep: every combination of what is listed, for every problem.
+
+    Attributes
+    ----------
+    catalogue : str
+        Name or path.
+    system : str
+    label : str
+        Name of the curve; by default the system with its settings.
+    settings : dict
+        Of the system, the same for all tasks.
+    sweep : dict of str to list
+        Settings of the system that take several values.
+    budget : list of float or None
+        Seconds; [None] where settings limit the work.
+    points : list of int
+    noise : list of float
+    datasets : int
+        Data sets for each problem.
+    problems : list of str
+        Only these; all that are not excluded where empty.
+    limit : int or None
+        Only the first so many.
+    """
+
+    catalogue: str
+    system: str = "ours"
+    label: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    sweep: dict[str, Any] = field(default_factory=dict)
+    budget: list[float | None] = field(default_factory=lambda: [5.0])
+    points: list[int] = field(default_factory=lambda: [256])
+    noise: list[float] = field(default_factory=lambda: [0.0])
+    datasets: int = 1
+    problems: list[str] = field(default_factory=list)
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("budget", "points", "noise", "problems"):
+            if not isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, [getattr(self, name)])
+        _check("budget", self.budget, lambda v: v is None or (_is_number(v) and v > 0), "seconds > 0, or null")
+        _check("points", self.points, lambda v: isinstance(v, int) and v >= 1, "whole numbers >= 1")
+        _check("noise", self.noise, lambda v: _is_number(v) and v >= 0, "numbers >= 0")
+        _check("datasets", [self.datasets], lambda v: isinstance(v, int) and v >= 1, "a whole number >= 1")
+        _check("limit", [self.limit], lambda v: v is None or (isinstance(v, int) and v >= 1), "a whole number >= 1")
+        for name in ("settings", "sweep"):
+            if not isinstance(getattr(self, name), dict):
+                raise BenchError(f"{name} must be a mapping of the system's settings, got {getattr(self, name)!r}")
+        for name, values in self.sweep.items():
+            if not values or not isinstance(values, list):
+                raise BenchError(f"sweep: {name} must be a list of values, got {values!r}")
+
+    def tasks(self, n_threads: int) -> Iterator[Task]:
+        """The tasks: problem by problem inside a data set, so that an early stop leaves whole data sets."""
+        catalogue = load(self.catalogue)
+        chosen = [catalogue[name] for name in self.problems] or list(catalogue.included)
+        for values in itertools.product(*self.sweep.values()):
+            settings = self.settings | dict(zip(self.sweep, values, strict=True))
+            for budget, points, noise in itertools.product(self.budget, self.points, self.noise):
+                for dataset in range(self.datasets):
+                    for problem in chosen[: self.limit]:
+                        yield Task(
+                            catalogue=self.catalogue,
+                            problem=problem.name,
+                            dataset=dataset,
+                            points=points,
+                            noise=float(noise),
+                            system=self.system,
+                            budget=None if budget is None else float(budget),
+                            settings=settings,
+                            label=self.label or Task.default_label(self.system, self.settings),
+                            n_threads=n_threads,
+                        )
+
+
+def read_plans(path: Path) -> list[Plan]:
+    """Plans of a YAML file: a mapping with the keys of :class:`Plan`, or a list of such under ``runs``.
+
+    Keys beside ``runs`` hold for all of them.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise BenchError(f"cannot read the sweep {path}: {error}") from error
+    if not isinstance(content, dict):
+        raise BenchError(f"{path}: a sweep must be a mapping of keys to values, got {content!r:.60}")
+    common = {key: value for key, value in content.items() if key != "runs"}
+    runs = content.get("runs", [{}])
+    if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+        raise BenchError(f"{path}: runs must be a list of mappings, got {runs!r:.60}")
+    return [_plan(common | run, path) for run in runs]
+
+
+def _plan(facts: dict[str, Any], path: Path) -> Plan:
+    known = [f.name for f in fields(Plan)]
+    for key in facts:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+            raise BenchError(f"{path}: unknown key {key!r}; {hint}")
+    if "catalogue" not in facts:
+        raise BenchError(f"{path}: the key 'catalogue' is missing")
+    try:
+        return Plan(**facts)
+    except BenchError as error:
+        raise BenchError(f"{path}: {error}") from None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check(name: str, values: list[Any], is_good: Any, constraint: str) -> None:
+    if not values:
+        raise BenchError(f"{name} must be {constraint}, got an empty list")
+    for value in values:
+        if not is_good(value):
+            raise BenchError(f"{name} must be {constraint}, got {value!r}")

@@ -1,0 +1,79 @@
+"""The report of a benchmark: tables and figures from rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from flash_ansr.bench.figures import AXES, metric_figure, problem_figure
+from flash_ansr.bench.groups import Group, group_rows
+from flash_ansr.bench.metrics import METRICS
+from flash_ansr.bench.rows import read_rows
+from flash_ansr.bench.tables import Format, table
+
+_SUFFIX = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.LATEX: "tex"}
+_SMALL = ("vnrr", "xnrr", "length_ratio_recovered")
+
+
+def read_groups(paths: Sequence[Path], show_progress: bool = True) -> list[Group]:
+    """Scored groups of all rows in files and folders."""
+    rows = list(read_rows(paths))
+    with _progress(len(rows), show_progress) as advance:
+        return group_rows(rows, advance)
+
+
+def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
+    """Write the tables in every format, and every figure that the groups have data for; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for fmt, suffix in _SUFFIX.items():
+        for name, every_metric in (("summary", False), ("metrics", True)):
+            path = folder / f"{name}.{suffix}"
+            part = _part(path)
+            part.write_text(table(groups, fmt, every_metric) + "\n", encoding="utf-8")
+            part.replace(path)
+            written.append(path)
+    for catalogue in dict.fromkeys(g.catalogue for g in groups):
+        of_catalogue = [g for g in groups if g.catalogue == catalogue]
+        for name, figure in _figures(of_catalogue):
+            path = folder / f"{_slug(Path(catalogue).stem)}-{name}.png"
+            part = _part(path)
+            figure.savefig(part, format="png")
+            part.replace(path)
+            written.append(path)
+    return written
+
+
+def _figures(groups: Sequence[Group]) -> Iterator[tuple[str, Figure]]:
+    for axis in AXES:
+        for name, metrics in ((axis.name, _SMALL), (f"{axis.name}-metrics", tuple(METRICS))):
+            figure = metric_figure(groups, axis, metrics)
+            if figure is not None:
+                yield name, figure
+    for label in dict.fromkeys(g.label for g in groups):
+        # the group with most effort shows best what is left to do
+        best = max((g for g in groups if g.label == label), key=lambda g: (-g.noise, g.seconds))
+        yield f"problems-{_slug(label)}", problem_figure(best)
+
+
+def _part(path: Path) -> Path:
+    """Where a file is written before it takes its name: a reader never sees half of it."""
+    return path.with_name(path.name + ".part")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()
+
+
+@contextmanager
+def _progress(total: int, show: bool) -> Iterator[Callable[[], None]]:
+    columns = (TextColumn("scoring rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
+        bar = progress.add_task("", total=total)
+        yield lambda: progress.advance(bar)

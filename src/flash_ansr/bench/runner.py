@@ -1,0 +1,128 @@
+"""Runs tasks and stores their rows: in this process, in several, or on a Dask cluster.
+
+Only this process writes. A task that has a row is not run again, so that a run goes on where it stopped, however it was
+stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from flash_ansr.bench.execute import check_system, run_task
+from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run did: rows that were there, rows added, failures among these, and whether it was interrupted."""
+
+    n_before: int
+    n_added: int
+    n_failed: int
+    interrupted: bool
+
+
+def run(
+    tasks: Iterable[Task],
+    path: Path,
+    *,
+    jobs: int = 1,
+    dask: str | None = None,
+    show_progress: bool = True,
+    execute: Callable[[Task], Row] = run_task,
+) -> Summary:
+    """Run the tasks that have no row in the file yet.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+    path : Path
+        File of rows; made, or continued.
+    jobs : int
+        Processes on this machine.
+    dask : str, optional
+        Address of a Dask scheduler, as in ``tcp://host:8786``; its workers need this package.
+    show_progress : bool
+        A bar with the remaining time on stderr.
+    execute : callable
+        What turns a task into a row.
+    """
+    with RowFile(path) as file:
+        wanted = list(tasks)
+        left = [task for task in wanted if task.key not in file.keys]
+        n_before = len(wanted) - len(left)
+        if left and dask is None:
+            for system, settings in {(t.system, str(t.settings)): (t.system, t.settings) for t in left}.values():
+                check_system(system, settings)
+        n_added = n_failed = 0
+        interrupted = False
+        rows = _rows(left, jobs, dask, execute)
+        with _progress(len(wanted), n_before, show_progress) as advance:
+            try:
+                for row in rows:
+                    file.add(row)
+                    n_added += 1
+                    n_failed += row.error is not None
+                    advance(row, n_failed)
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                rows.close()
+    return Summary(n_before, n_added, n_failed, interrupted)
+
+
+def _rows(tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[[Task], Row]) -> Generator[Row]:
+    """Rows as they are finished; a generator, so that closing it ends what it started."""
+    if dask is not None:
+        yield from _on_cluster(tasks, dask, execute)
+    elif jobs > 1:
+        import joblib
+
+        yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)(
+            joblib.delayed(execute)(task) for task in tasks
+        )
+    else:
+        yield from map(execute, tasks)
+
+
+def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], Row]) -> Iterator[Row]:
+    from distributed import Client, as_completed
+
+    try:
+        client = Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, TimeoutError, ValueError) as error:
+        raise BenchError(
+            f"no Dask scheduler answers at {address}: {error}; start one by `dask scheduler` and `dask worker ADDRESS`"
+        ) from error
+    with client:
+        # pure=False: a timed fit is not a function of its arguments
+        futures = client.map(execute, tasks, pure=False)
+        for future in as_completed(futures):  # type: ignore[no-untyped-call]
+            yield future.result()
+
+
+@contextmanager
+def _progress(total: int, done: int, show: bool) -> Iterator[Callable[[Row, int], None]]:
+    """A progress bar; what is given back moves it by one row."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
+        bar = progress.add_task("starting", total=total, completed=done)
+
+        def advance(row: Row, n_failed: int) -> None:
+            failures = f", {n_failed} failed" if n_failed else ""
+            progress.update(bar, advance=1, description=f"{row.task.label} {row.task.problem}{failures}")
+
+        yield advance

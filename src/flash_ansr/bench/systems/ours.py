@@ -1,0 +1,58 @@
+"""Our own regressor; every argument of it is a setting."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
+
+
+class Ours:
+    """`flash_ansr.FlashANSR` with these arguments; seconds, seed and cores are the benchmark's."""
+
+    def __init__(self, **settings: Any) -> None:
+        self._settings = settings
+
+    def versions(self) -> dict[str, str]:
+        """Of the package."""
+        from simplipy import __version__
+
+        self._regressor()
+        return {"flash-ansr": __version__}
+
+    def fit(self, request: Request) -> Found:
+        """The best law of a fit."""
+        model = self._regressor()(
+            time_limit=request.seconds, n_jobs=request.n_threads, random_state=request.seed, **self._settings
+        )
+        model.fit(request.X, request.y)
+        best = model.candidates_.iloc[0].to_dict()
+        return Found(
+            model.expression_,
+            log_prob=_known(best.get("log_prob")),
+            report={"proposer": str(best.get("proposer")), **_plain(model.report_)},
+        )
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    @staticmethod
+    def _regressor() -> Any:
+        try:
+            from flash_ansr import FlashANSR  # type: ignore[attr-defined,unused-ignore]
+        except ImportError as error:
+            raise SystemMissingError(f"the system 'ours' needs flash_ansr.FlashANSR: {error}") from error
+        return FlashANSR
+
+
+def _known(value: Any) -> float | None:
+    """A number, or None for NaN and what is not there."""
+    return float(value) if isinstance(value, float) and value == value else None
+
+
+def _plain(report: Any) -> dict[str, Any]:
+    """A report as JSON holds it; what JSON cannot hold becomes text."""
+    facts = dict(report) if isinstance(report, dict) else dict(vars(report))
+    plain: dict[str, Any] = json.loads(json.dumps(facts, default=str))
+    return plain

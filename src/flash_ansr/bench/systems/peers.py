@@ -1,0 +1,205 @@
+"""Other systems behind the common interface: found, asked, and their formulas brought back to the data's units.
+
+All see columns scaled to a median magnitude of 1 and targets of unit deviation: some compute in 32-bit floats, and all
+do better for it. Of a front of formulas the one with the best score of the paper is taken, as ours is.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import simplipy
+from flash_ansr.bench.numeric import fvu
+from flash_ansr.bench.systems.base import FloatArray, Found, Request, SystemMissingError
+from flash_ansr.bench.systems.peer_process import PeerProcess
+from simplipy import Expression
+
+# where `make peers` installs them
+_ENVIRONMENT = Path("build/peers/bin/python")
+_GAMMA = 0.05
+# what a system may take beyond its seconds before it is ended
+_GRACE = 30.0
+_GRACE_FACTOR = 5.0
+_NO_BUDGET_SECONDS = 24 * 3600.0
+
+REMEDIES = {
+    "operon": "run `make peers`",
+    "gplearn": "run `make peers`",
+    "pysr": "install Julia and then PySR",
+    "nesymres": "install the authors' code, and name its files by --set config=, equations= and weights=",
+    "e2e": "install the authors' code, and name the file model1.pt by --set weights=",
+}
+
+
+class Peer:
+    """A system of another package.
+
+    Parameters
+    ----------
+    name : str
+        One of `REMEDIES`.
+    python : str, optional
+        The interpreter that has it; by default this one, then that of `make peers`.
+    **settings
+        Passed on to the system.
+    """
+
+    def __init__(self, name: str, python: str | None = None, **settings: Any) -> None:
+        self._name = name
+        self._pythons = [Path(python)] if python else [Path(sys.executable), _ENVIRONMENT]
+        self._settings = settings
+        self._process: PeerProcess | None = None
+
+    def versions(self) -> dict[str, str]:
+        """Of the system and what it runs on."""
+        return self._running().versions
+
+    def fit(self, request: Request) -> Found:
+        """The formula of the front with the best score."""
+        scaling = Scaling.of(request.X, request.y)
+        seconds = request.seconds
+        answer = self._running().ask(
+            {
+                "X": (request.X / scaling.columns).tolist(),
+                "y": (request.y / scaling.target).tolist(),
+                "seconds": seconds,
+                "seed": request.seed,
+                "n_threads": request.n_threads,
+                "settings": self._settings,
+            },
+            _NO_BUDGET_SECONDS if seconds is None else _GRACE_FACTOR * seconds + _GRACE,
+        )
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        front = [scaling.undo(simplipy.parse(formula)) for formula in answer["front"]]
+        return Found(
+            best_by_score(front, request.X, request.y),
+            seconds=answer["seconds"],
+            candidates=[e.skeleton().tokens for e in front],
+            report=answer.get("report", {}) | {"n_front": len(front)},
+        )
+
+    def close(self) -> None:
+        """End its process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def _running(self) -> PeerProcess:
+        """The process, started anew after it died."""
+        if self._process is not None and self._process.is_alive:
+            return self._process
+        reasons = []
+        for python in self._pythons:
+            if not python.exists():
+                reasons.append(f"{python} is not there")
+                continue
+            try:
+                self._process = PeerProcess(self._name, python)
+                return self._process
+            except (SystemMissingError, RuntimeError, TimeoutError) as error:
+                reasons.append(f"{python}: {error}")
+        raise SystemMissingError(
+            f"the system {self._name!r} cannot run: {'; '.join(reasons)}. "
+            f"To have it, {REMEDIES[self._name]}; another interpreter is named by --set python=PATH"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaling:
+    """Units in which columns and targets are of size 1.
+
+    Attributes
+    ----------
+    columns : ndarray, shape (k,)
+        Median magnitudes.
+    target : float
+        Standard deviation.
+    """
+
+    columns: FloatArray
+    target: float
+
+    @classmethod
+    def of(cls, X: FloatArray, y: FloatArray) -> Scaling:
+        """The units of data."""
+        columns = np.median(np.abs(X), axis=0)
+        columns[columns == 0] = 1.0
+        top = float(np.abs(y).max()) or 1.0
+        return cls(columns, float((y / top).std()) * top or top)
+
+    def undo(self, expression: Expression) -> Expression:
+        """A formula of scaled data in the data's own units.
+
+        Scales go into the numbers that stand there already (a weight at a variable, a factor and an offset in front),
+        so that the formula is as long as it was, where it has them.
+        """
+        tokens = expression.tokens
+        out: list[str] = []
+        k = 0
+        while k < len(tokens):
+            if tokens[k] == "*" and k + 2 < len(tokens) and _is_number(tokens[k + 1]) and self._unit(tokens[k + 2]):
+                out += ["*", _token(float(tokens[k + 1]) / self._unit(tokens[k + 2])), tokens[k + 2]]
+                k += 3
+            else:
+                unit = self._unit(tokens[k])
+                out += ["*", _token(1 / unit), tokens[k]] if unit else [tokens[k]]
+                k += 1
+        return simplipy.parse(self._undo_target(out))
+
+    def _undo_target(self, tokens: list[str]) -> list[str]:
+        if (
+            len(tokens) > 3
+            and tokens[0] == "+"
+            and tokens[2] == "*"
+            and _is_number(tokens[1])
+            and _is_number(tokens[3])
+        ):
+            offset, factor = (float(tokens[j]) * self.target for j in (1, 3))
+            return ["+", _token(offset), "*", _token(factor), *tokens[4:]]
+        if len(tokens) > 1 and tokens[0] == "*" and _is_number(tokens[1]):
+            return ["*", _token(float(tokens[1]) * self.target), *tokens[2:]]
+        if len(tokens) == 1 and _is_number(tokens[0]):
+            return [_token(float(tokens[0]) * self.target)]
+        return ["*", _token(self.target), *tokens]
+
+    def _unit(self, token: str) -> float:
+        """The unit of a variable, 0 for what is none."""
+        index = int(token[1:]) if token[0] == "x" and token[1:].isdigit() else 0
+        return float(self.columns[index - 1]) if 1 <= index <= len(self.columns) else 0.0
+
+
+def best_by_score(front: Sequence[Expression], X: FloatArray, y: FloatArray) -> Expression:
+    """The formula with the least log10 FVU + 0.05 * length; a formula that is not finite on the rows comes last.
+
+    Raises
+    ------
+    RuntimeError
+        When there is no formula.
+    """
+    if not front:
+        raise RuntimeError("the system returned no formula")
+
+    def score(expression: Expression) -> float:
+        unexplained = fvu(y, expression(X))
+        return math.log10(max(unexplained, sys.float_info.min)) + _GAMMA * len(expression)
+
+    return min(front, key=score)
+
+
+def _is_number(token: str) -> bool:
+    try:
+        return math.isfinite(float(token))
+    except ValueError:
+        return False
+
+
+def _token(value: float) -> str:
+    return repr(value)

@@ -1,0 +1,275 @@
+"""Runs another system in the Python environment where that is installed; knows nothing of this package.
+
+    python worker.py operon
+
+Reads requests from stdin and writes answers to stdout, one JSON object a line. The first line written says which
+versions are there, or why the system cannot run. What the system itself prints goes to stderr.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+
+
+def operon() -> tuple[list[str], Callable[[Request], Answer]]:
+    """Operon: NSGA-II on error and length, local search by Levenberg-Marquardt."""
+    import pyoperon
+    import pyoperon.sklearn
+
+    evaluators: list[Any] = []
+
+    class Watched:
+        """The library with its evaluator in sight: a whole number of seconds is all that its own limit takes."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(pyoperon, name)
+
+        def MultiEvaluator(self, problem: Any) -> Any:  # noqa: N802 - the library's name
+            evaluators.append(pyoperon.MultiEvaluator(problem))
+            return evaluators[-1]
+
+    pyoperon.sklearn.op = Watched()
+    no_limit = 10**9
+
+    def stop() -> None:
+        for evaluator in evaluators:
+            evaluator.Budget = 0
+
+    def fit(request: Request) -> Answer:
+        settings = {
+            "allowed_symbols": "add,sub,mul,div,exp,log,sin,cos,sqrt,square,tanh,constant,variable",
+            "objectives": ["r2", "length"],
+            "optimizer_iterations": 10,
+            "population_size": 1000,
+            "max_length": 50,
+            "max_depth": 10,
+            "generations": no_limit,
+            "max_evaluations": no_limit,
+            "epsilon": 0.0,
+            "n_threads": request["n_threads"],
+            "random_state": request["seed"],
+        } | request["settings"]
+        model = pyoperon.sklearn.SymbolicRegressor(**settings)
+        evaluators.clear()
+        timer = threading.Timer(request["seconds"] or no_limit, stop)
+        timer.start()
+        try:
+            model.fit(np.array(request["X"]), np.array(request["y"]))
+        finally:
+            timer.cancel()
+        names = [f"x{k}" for k in range(1, len(request["X"][0]) + 1)]
+        front = [model.get_model_string(found["tree"], 40, names) for found in model.pareto_front_]
+        return {
+            "front": [_short_numbers(text) for text in front],
+            "report": {"generations": model.stats_["generations"]},
+        }
+
+    return ["pyoperon", "numpy"], fit
+
+
+def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
+    """gplearn: generations until the time is over; its protected operators are written as what they protect."""
+    from gplearn.genetic import SymbolicRegressor
+
+    def fit(request: Request) -> Answer:
+        settings = {
+            "population_size": 1000,
+            "function_set": ("add", "sub", "mul", "div", "sqrt", "log", "neg", "inv", "sin", "cos"),
+            "n_jobs": 1,
+            "random_state": request["seed"],
+            "generations": 10**9 if request["seconds"] else 20,
+        } | request["settings"]
+        last = settings.pop("generations")
+        model = SymbolicRegressor(generations=1, warm_start=True, **settings)
+        deadline = time.perf_counter() + (request["seconds"] or float("inf"))
+        generation = 0
+        while generation < last and (generation == 0 or time.perf_counter() < deadline):
+            generation += 1
+            model.set_params(generations=generation)
+            model.fit(np.array(request["X"]), np.array(request["y"]))
+        return {"front": [_from_gplearn(str(model._program))], "report": {"generations": generation}}
+
+    return ["gplearn", "scikit-learn", "numpy"], fit
+
+
+def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
+    """PySR with the paper's operators but integer multiplication and division."""
+    if shutil.which("julia") is None:
+        raise ImportError("Julia is not on the PATH")
+    from pysr import PySRRegressor
+
+    def fit(request: Request) -> Answer:
+        settings = {
+            "binary_operators": ["+", "-", "*", "/", "^"],
+            "unary_operators": [
+                *("abs", "neg", "square", "cube", "sqrt", "cbrt", "exp", "log", "sin", "cos", "tan"),
+                *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+            ],
+            "progress": False,
+            "verbosity": 0,
+            "temp_equation_file": True,
+            "random_state": request["seed"],
+            "niterations": 10**6 if request["seconds"] else 40,
+            "timeout_in_seconds": request["seconds"],
+        } | request["settings"]
+        model = PySRRegressor(**settings)
+        names = [f"x{k}" for k in range(1, len(request["X"][0]) + 1)]
+        model.fit(np.array(request["X"]), np.array(request["y"]), variable_names=names)
+        return {"front": [str(text) for text in model.equations_["equation"]]}
+
+    return ["pysr", "numpy"], fit
+
+
+def nesymres() -> tuple[list[str], Callable[[Request], Answer]]:
+    """NeSymReS: the authors' code, with `config`, `equations` and `weights` named by settings."""
+    from nesymres.architectures.model import Model
+    from nesymres.dclasses import BFGSParams, FitParams
+    from omegaconf import OmegaConf
+
+    loaded: dict[str, Any] = {}
+
+    def fit(request: Request) -> Answer:
+        settings = request["settings"]
+        n_columns = len(request["X"][0])
+        if n_columns > 3:
+            raise ValueError(f"NeSymReS takes up to 3 variables, got {n_columns}")
+        config = OmegaConf.load(settings["config"])
+        with open(settings["equations"], encoding="utf-8") as file:  # noqa: PTH123 - no package of ours here
+            equations = json.load(file)
+        if "model" not in loaded:
+            loaded["model"] = Model.load_from_checkpoint(settings["weights"], cfg=config.architecture).eval()
+        bfgs = config.inference.bfgs
+        parameters = FitParams(
+            word2id=equations["word2id"],
+            id2word={int(k): word for k, word in equations["id2word"].items()},
+            una_ops=equations["una_ops"],
+            bin_ops=equations["bin_ops"],
+            total_variables=list(equations["total_variables"]),
+            total_coefficients=list(equations["total_coefficients"]),
+            rewrite_functions=list(equations["rewrite_functions"]),
+            bfgs=BFGSParams(
+                activated=bfgs.activated,
+                n_restarts=settings.get("n_restarts", 4),
+                add_coefficients_if_not_existing=bfgs.add_coefficients_if_not_existing,
+                normalization_o=bfgs.normalization_o,
+                idx_remove=bfgs.idx_remove,
+                normalization_type=bfgs.normalization_type,
+                stop_time=bfgs.stop_time,
+            ),
+            beam_size=settings.get("beam_width", 4),
+        )
+        X = np.zeros((len(request["X"]), 3))
+        X[:, :n_columns] = request["X"]
+        output = partial(loaded["model"].fitfunc, cfg_params=parameters)(X, np.array(request["y"]))
+        best = str(output["best_bfgs_preds"][0])
+        return {"front": [re.sub(r"x_(\d+)", r"x\1", best)]}
+
+    return ["nesymres", "torch", "numpy"], fit
+
+
+def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
+    """E2E: the authors' code, with `weights` (model1.pt, a pickle: only the authors' own) named by settings."""
+    import symbolicregression
+    import torch
+
+    loaded: dict[str, Any] = {}
+
+    def fit(request: Request) -> Answer:
+        settings = request["settings"]
+        if "model" not in loaded:
+            loaded["model"] = torch.load(settings["weights"], map_location="cpu", weights_only=False)
+        loaded["model"].beam_size = settings.get("beam_width", 256)
+        model = symbolicregression.model.SymbolicTransformerRegressor(
+            model=loaded["model"],
+            max_input_points=settings.get("max_input_points", 200),
+            max_number_bags=settings.get("max_number_bags", 100),
+            n_trees_to_refine=settings.get("n_trees_to_refine", 10),
+            rescale=True,
+        )
+        model.fit(np.array(request["X"]), np.array(request["y"]))
+        tree = model.retrieve_tree(with_infos=True)["relabed_predicted_tree"].infix()
+        for word, symbol in {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}.items():
+            tree = re.sub(rf"\b{word}\b", symbol, tree)
+        return {"front": [re.sub(r"x_(\d+)", lambda match: f"x{int(match[1]) + 1}", tree)]}
+
+    return ["symbolicregression", "torch", "numpy"], fit
+
+
+SYSTEMS = {"operon": operon, "gplearn": gplearn, "pysr": pysr, "nesymres": nesymres, "e2e": e2e}
+_GPLEARN_TOKENS = {
+    "add": ["+"],
+    "sub": ["-"],
+    "mul": ["*"],
+    "div": ["/"],
+    "sqrt": ["pow1_2", "abs"],
+    "log": ["log", "abs"],
+}
+
+
+def _from_gplearn(text: str) -> list[str]:
+    """Prefix tokens of nested calls, which are in prefix order already; X0 is x1."""
+    tokens: list[str] = []
+    for word in re.findall(r"[^\s(),]+", text):
+        if word.startswith("X"):
+            tokens.append(f"x{int(word[1:]) + 1}")
+        else:
+            tokens += _GPLEARN_TOKENS.get(word, [word])
+    return tokens
+
+
+def _short_numbers(text: str) -> str:
+    """Text with every decimal as the shortest one that is the same double."""
+    return re.sub(r"\d+\.\d+(e[-+]?\d+)?", lambda match: repr(float(match[0])), text)
+
+
+def main() -> None:
+    """Serve one system until stdin ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+
+    def say(answer: Answer) -> None:
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+    try:
+        packages, fit = SYSTEMS[sys.argv[1]]()
+    except Exception as error:
+        say({"missing": f"{type(error).__name__}: {error}"})
+        return
+    versions = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = "?"
+    say({"versions": versions})
+    for line in sys.stdin:
+        request = json.loads(line)
+        start = time.perf_counter()
+        try:
+            answer = fit(request)
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        say(answer | {"seconds": time.perf_counter() - start})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""``flash-ansr bench``: look at catalogues, run systems on them, report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from flash_ansr import catalogues
+
+app = typer.Typer(help="Systems on catalogues of laws: run, resume, report.", no_args_is_help=True)
+console = Console(markup=False, emoji=False, highlight=False)
+
+CatalogueName = Annotated[str, typer.Argument(metavar="CATALOGUE", help="fastsrb, nguyen, ..., or a YAML file.")]
+
+
+@app.command(name="list")
+def list_(
+    catalogue: Annotated[
+        str | None, typer.Argument(metavar="[CATALOGUE]", help="Its problems; without it, all catalogues and systems.")
+    ] = None,
+) -> None:
+    """List catalogues and systems, or the problems of a catalogue.
+
+    Example: flash-ansr bench list nguyen
+    """
+    if catalogue is not None:
+        _list_problems(catalogues.load(catalogue))
+        return
+    from flash_ansr.bench.systems import SYSTEMS
+
+    table = _table("catalogue", "problems", "used", "title")
+    for name in catalogues.names():
+        found = catalogues.load(name)
+        table.add_row(name, str(len(found)), str(len(found.included)), found.title)
+    console.print(table)
+    console.print(f"systems: {', '.join(SYSTEMS)}")
+
+
+@app.command()
+def show(
+    catalogue: CatalogueName,
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="As in bench list.")],
+    points: Annotated[int, typer.Option(min=1, help="Rows to draw.")] = 256,
+    dataset: Annotated[int, typer.Option(min=0, help="Number of the data set.")] = 0,
+    rows: Annotated[int, typer.Option(min=0, help="Rows to print.")] = 5,
+    plot: Annotated[Path | None, typer.Option(help="Draw the data set into this PNG file.")] = None,
+) -> None:
+    """Show a problem: its law, its ranges and a sampled data set.
+
+    Example: flash-ansr bench show fastsrb I.27.6 --plot law.png
+    """
+    law = catalogues.load(catalogue)[problem]
+    sample = law.sample(points, dataset)
+    console.print(f"{law.name}: {law.formula}")
+    console.print(f"law         {law.expression}")
+    console.print(f"difficulty  {law.difficulty or '-'}")
+    if law.excluded:
+        console.print(f"excluded    {law.excluded}")
+    for k, variable in enumerate(law.variables, start=1):
+        console.print(f"x{k}          {variable.name}: {variable.range}, widened {variable.range.widened()}")
+    table = _table(*(f"x{k}" for k in range(1, len(law.variables) + 1)), "y", justify="right")
+    for x, y in zip(sample.X[:rows], sample.y[:rows], strict=True):
+        table.add_row(*(f"{value:.6g}" for value in (*x, y)))
+    console.print(table)
+    console.print(f"{points} rows, digest {sample.digest}, {sample.n_redrawn} drawn anew")
+    if plot is not None:
+        from flash_ansr.bench.figures import data_figure
+
+        part = plot.with_name(plot.name + ".part")
+        data_figure(law, sample.X, sample.y).savefig(part, format="png")
+        part.replace(plot)
+        console.print(f"written to {plot}")
+
+
+@app.command()
+def run(
+    catalogue: Annotated[
+        str | None, typer.Argument(metavar="[CATALOGUE]", help="fastsrb, nguyen, ..., or a YAML file.")
+    ] = None,
+    system: Annotated[str, typer.Option(help="As in bench list.")] = "ours",
+    budget: Annotated[list[float] | None, typer.Option(help="Seconds for a fit; may be repeated. [default: 5]")] = None,
+    datasets: Annotated[int, typer.Option(min=1, help="Data sets for each problem.")] = 1,
+    points: Annotated[list[int] | None, typer.Option(help="Rows to fit; may be repeated. [default: 256]")] = None,
+    noise: Annotated[
+        list[float] | None, typer.Option(help="Relative noise on the targets; may be repeated. [default: 0]")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the system; may be repeated.")
+    ] = None,
+    problem: Annotated[list[str] | None, typer.Option(help="Only this problem; may be repeated.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first problems.")] = None,
+    sweep: Annotated[Path | None, typer.Option(help="YAML file that says all of this, for many runs.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the rows; a run that is there is continued.")] = Path("results"),
+    jobs: Annotated[int, typer.Option(min=1, help="Fits at the same time, each in a process of its own.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Cores for a fit. [default: all, shared by the jobs]")
+    ] = None,
+    dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Run a system on a catalogue; a run that was stopped goes on where it was.
+
+    Example: flash-ansr bench run fastsrb --system power_law --out results/power-law
+    """
+    from flash_ansr.bench.plan import Plan, read_plans
+    from flash_ansr.bench.rows import BenchError
+    from flash_ansr.bench.runner import run as run_tasks
+
+    if (catalogue is None) == (sweep is None):
+        raise BenchError("name a catalogue, or a file by --sweep, and not both")
+    if sweep is not None:
+        plans = read_plans(sweep)
+    else:
+        assert catalogue is not None
+        plans = [
+            Plan(
+                catalogue=catalogue,
+                system=system,
+                settings=_settings(setting or []),
+                budget=list(budget or [5.0]),
+                points=points or [256],
+                noise=noise or [0.0],
+                datasets=datasets,
+                problems=problem or [],
+                limit=limit,
+            )
+        ]
+    n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
+    interrupted = False
+    for plan in plans:
+        path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
+        summary = run_tasks(
+            plan.tasks(n_threads), path, jobs=jobs, dask=dask, show_progress=not quiet and sys.stderr.isatty()
+        )
+        console.print(
+            f"{path}: {summary.n_added} rows added, {summary.n_before} were there, {summary.n_failed} failures"
+        )
+        if summary.interrupted:
+            interrupted = True
+            break
+    if interrupted:
+        console.print("interrupted; the same command goes on from here")
+        raise typer.Exit(130)
+    console.print(f"report: flash-ansr bench report {out}")
+
+
+@app.command()
+def report(
+    paths: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders or files with rows.")],
+    fmt: Annotated[str, typer.Option("--format", help="text, markdown or latex.")] = "text",
+    every_metric: Annotated[bool, typer.Option("--all", help="Every metric.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Also write tables and figures into this folder.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Print a table of results; with --out also figures.
+
+    Example: flash-ansr bench report results --out report
+    """
+    from flash_ansr.bench.report import read_groups, write_report
+    from flash_ansr.bench.rows import BenchError
+    from flash_ansr.bench.tables import Format, table
+
+    if fmt not in {f.value for f in Format}:
+        raise BenchError(f"--format must be one of {', '.join(f.value for f in Format)}, got {fmt!r}")
+    groups = read_groups(paths, show_progress=not quiet and sys.stderr.isatty())
+    print(table(groups, Format(fmt), every_metric))
+    if out is not None:
+        for path in write_report(groups, out):
+            print(f"written to {path}")
+
+
+def _list_problems(catalogue: catalogues.Catalogue) -> None:
+    table = _table("problem", "difficulty", "variables", "formula")
+    for p in catalogue:
+        note = f"  (excluded: {p.excluded})" if p.excluded else ""
+        table.add_row(p.name, p.difficulty or "-", str(len(p.variables)), p.formula + note)
+    console.print(table)
+    console.print(f"{catalogue.title}. {catalogue.source}")
+
+
+def _settings(texts: list[str]) -> dict[str, Any]:
+    """Settings such as `pipeline=paper`; values as YAML reads them."""
+    from flash_ansr.bench.rows import BenchError
+
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise BenchError(f"--set must be NAME=VALUE, as in pipeline=paper, got {text!r}")
+        settings[name] = yaml.safe_load(value)
+    return settings
+
+
+def _table(*columns: str, justify: Any = "left") -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, justify=justify, overflow="fold")
+    return table
