@@ -38,7 +38,7 @@ help:
 	@echo "make lint         ruff, mypy, import-linter, clang-format"
 	@echo "make native-test  the C++ tests under ASan and UBSan"
 	@echo "make bench        the benchmarks"
-	@echo "make peers        other simplifiers for the benchmarks, in an environment of their own"
+	@echo "make peers        other systems for the benchmarks, in an environment of their own"
 	@echo "make format       rewrite Python and C++ in the house style"
 	@echo "make venv         only set up .venv"
 	@echo "make clean        remove .venv and everything that was built"
@@ -103,7 +103,7 @@ bench: venv
 
 peers:
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check numpy symengine simplipy
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check numpy symengine simplipy pyoperon gplearn
 
 # New pins: the newest version of everything but torch, which is raised by hand.
 constraints:

@@ -15,7 +15,7 @@ import pytest
 
 import flash_ansr
 import simplipy
-from tests.command_line import run
+from tests.command_line import run, run_flash_ansr
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -66,10 +66,10 @@ def test_python_on_pages(page: Path, workplace: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_on_pages(page: Path, workplace: Path) -> None:
-    """`$ simplipy ...` with the output below it; other commands are prose."""
-    commands = re.findall(r"^\$ simplipy (.*)\n((?:(?!\$ ).*\n)*)", blocks(page, "console"), re.MULTILINE)
-    for command, expected in commands:
-        done = run(*shlex.split(command))
+    """`$ simplipy ...` and `$ flash-ansr ...` with the output below it; other commands are prose."""
+    pattern = r"^\$ (simplipy|flash-ansr) (.*)\n((?:(?!\$ ).*\n)*)"
+    for program, command, expected in re.findall(pattern, blocks(page, "console"), re.MULTILINE):
+        done = {"simplipy": run, "flash-ansr": run_flash_ansr}[program](*shlex.split(command))
         said = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
         assert [line for line in said if line] == [line for line in expected.splitlines() if line], command
 

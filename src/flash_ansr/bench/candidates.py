@@ -42,4 +42,5 @@ def summarize_candidates(candidates: Sequence[Sequence[str]], n_threads: int | N
     short = simplipy.simplify_many([list(c) for c in candidates], mask_numbers=True, n_threads=n_threads)
     distinct = {tuple(tokens) for tokens in short}
     inflation = [len(c) / len(s) for c, s in zip(candidates, short, strict=True)]
-    return CandidateSummary(len(candidates), 1 - len(distinct) / len(candidates), float(np.mean(inflation)) - 1)
+    n = len(candidates)
+    return CandidateSummary(n, (n - len(distinct)) / n, float(np.mean(inflation)) - 1)

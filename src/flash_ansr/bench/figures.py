@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -30,8 +30,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _ARROWS = {"up": "↑", "down": "↓", "zero": "→ 0"}
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
+_FAILED_FVU = 0.5
 # a data set that spans more is drawn on a logarithmic scale
 _DECADES = 2
+_N_TICKS = 3
 
 STYLE: dict[Any, Any] = {
     "font.size": 9.0,
@@ -108,14 +110,18 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
     n_columns = min(columns, len(shown))
     n_rows = math.ceil(len(shown) / n_columns)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(3.4 * n_columns, 2.7 * n_rows + 0.5), layout="constrained")
-        panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        # fixed margins: matplotlib's layout engines take seconds for a grid of this size
+        width, height = 3.4 * n_columns, 2.7 * n_rows + 0.5
+        margins = {"left": 0.5 / width, "right": 1 - 0.15 / width, "bottom": 0.55 / height, "top": 1 - 0.65 / height}
+        figure = Figure(figsize=(width, height))
+        spacing = {"wspace": 0.22, "hspace": 0.5, **margins}
+        panels = figure.subplots(n_rows, n_columns, squeeze=False, gridspec_kw=spacing).ravel()
         for panel, metric in zip(panels, shown, strict=False):
             _draw_metric(panel, found, axis, metric)
         for panel in panels[len(shown) :]:
             panel.set_axis_off()
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=min(4, len(labels)))
+        figure.legend(handles, labels, loc="upper center", ncols=min(4, len(labels)))
     return figure
 
 
@@ -141,7 +147,7 @@ def problem_figure(group: Group) -> Figure:
 _OUTCOMES = {
     "recovered": ("recovered", COLOURS[2]),
     "approximate": ("approximate", COLOURS[4]),
-    "failed": ("no better than the mean", COLOURS[1]),
+    "failed": (f"FVU ≥ {_FAILED_FVU:g}, little better than the mean", COLOURS[1]),
 }
 
 
@@ -150,7 +156,7 @@ def _draw_problems(panel: Axes, fvus: dict[str, list[float]], title: str) -> Non
     for height, name in enumerate(names):
         values = np.clip(fvus[name], _FVU_FLOOR, _FVU_CEILING)
         middle = float(np.median(fvus[name]))
-        outcome = "recovered" if is_perfect(middle) else "approximate" if middle < 0.5 else "failed"
+        outcome = "recovered" if is_perfect(middle) else "approximate" if middle < _FAILED_FVU else "failed"
         colour = _OUTCOMES[outcome][1]
         panel.plot([values.min(), values.max()], [height, height], color=colour, lw=1)
         panel.scatter([np.clip(middle, _FVU_FLOOR, _FVU_CEILING)], [height], color=colour, s=14, zorder=3)
@@ -184,7 +190,7 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
     elif metric.field.startswith("length_ratio"):
         panel.axhline(1, color="0.5", lw=0.8, ls="--")
     panel.set_xlabel(axis.label)
-    panel.set_ylabel(f"{metric.title} {_ARROWS[metric.better]}")
+    panel.set_title(f"{metric.title} {_ARROWS[metric.better]}", loc="left", fontsize=9)
 
 
 def _scale_x(panel: Axes, found: dict[str, list[Group]], axis: Axis) -> None:
@@ -219,20 +225,29 @@ def data_figure(problem: Problem, X: FloatArray, y: FloatArray) -> Figure:
             panel.scatter(X[:, k], y, s=6, color=COLOURS[0], alpha=0.6, lw=0)
             panel.set_xlabel(f"x{k + 1} = {variable.name}")
             if variable.range.kind is Kind.LOG:
-                _set_log_scale(panel.set_xscale, X[:, k])
+                _set_log_scale(panel, "x", X[:, k])
             if k % n_columns == 0:
                 panel.set_ylabel("y")
         if np.ptp(np.log10(np.abs(y[y != 0]))) > _DECADES:
-            _set_log_scale(panels[0].set_yscale, y)
+            _set_log_scale(panels[0], "y", y)
         for panel in panels[len(variables) :]:
             panel.set_axis_off()
         figure.suptitle(f"{problem.name}: {problem.formula}")
     return figure
 
 
-def _set_log_scale(set_scale: Callable[..., None], values: FloatArray) -> None:
+def _set_log_scale(panel: Axes, axis: Literal["x", "y"], values: FloatArray) -> None:
     """Set a logarithmic scale, on both sides of zero where values are negative."""
+    set_scale = panel.set_xscale if axis == "x" else panel.set_yscale
     if (values > 0).all():
         set_scale("log")
     else:
-        set_scale("symlog", linthresh=float(np.abs(values[values != 0]).min()))
+        magnitudes = np.abs(values[values != 0])
+        set_scale("symlog", linthresh=float(magnitudes.min()))
+        first, last = math.floor(math.log10(magnitudes.min())), math.ceil(math.log10(magnitudes.max()))
+        # matplotlib's own ticks on this scale overlap
+        signs = [sign for sign in (-1, 1) if (sign * values > 0).any()]
+        exponents = range(last, first - 1, -math.ceil(max(1, last - first) * len(signs) / _N_TICKS))
+        ticks = [sign * 10.0**k for sign in signs for k in exponents]
+        limits = {f"{axis}lim": (-(10.0**last), 0)} if signs == [-1] else {}
+        panel.set(**{f"{axis}ticks": ticks}, **limits)

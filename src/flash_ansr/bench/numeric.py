@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -40,8 +42,9 @@ def fvu(y: ArrayLike, prediction: ArrayLike) -> float:
         raise ValueError(f"y must be finite, got {targets[~np.isfinite(targets)][0]}")
     if not np.isfinite(predicted).all():
         return float("inf")
-    # squares of 1e-200 vanish and squares of 1e200 overflow: measure in units of the largest target
-    scale = float(np.abs(targets).max()) or 1.0
+    # squares of 1e-200 vanish and squares of 1e200 overflow: measure in units of about the largest target, a power of
+    # two, which rounds nothing
+    scale = 2.0 ** (math.frexp(float(np.abs(targets).max()))[1] - 1)
     with np.errstate(over="ignore"):
         error = float((((targets - predicted) / scale) ** 2).sum())
     if np.ptp(targets) == 0:

@@ -40,7 +40,7 @@ class Plan:
     problems : list of str
         Only these; all that are not excluded where empty.
     limit : int or None
-        Only the first so many.
+        Only so many, spread evenly over the catalogue, which is ordered by difficulty where it has any.
     """
 
     catalogue: str
@@ -75,11 +75,13 @@ class Plan:
         """The tasks: problem by problem inside a data set, so that an early stop leaves whole data sets."""
         catalogue = load(self.catalogue)
         chosen = [catalogue[name] for name in self.problems] or list(catalogue.included)
+        n_used = min(self.limit or len(chosen), len(chosen))
+        chosen = [chosen[k * len(chosen) // n_used] for k in range(n_used)]
         for values in itertools.product(*self.sweep.values()):
             settings = self.settings | dict(zip(self.sweep, values, strict=True))
             for budget, points, noise in itertools.product(self.budget, self.points, self.noise):
                 for dataset in range(self.datasets):
-                    for problem in chosen[: self.limit]:
+                    for problem in chosen:
                         yield Task(
                             catalogue=self.catalogue,
                             problem=problem.name,

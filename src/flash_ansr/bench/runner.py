@@ -17,6 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from flash_ansr.bench.execute import check_system, run_task
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
 
+_CONNECT_SECONDS = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -95,7 +97,7 @@ def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], R
     from distributed import Client, as_completed
 
     try:
-        client = Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
         raise BenchError(
             f"no Dask scheduler answers at {address}: {error}; start one by `dask scheduler` and `dask worker ADDRESS`"
@@ -103,7 +105,7 @@ def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], R
     with client:
         # pure=False: a timed fit is not a function of its arguments
         futures = client.map(execute, tasks, pure=False)
-        for future in as_completed(futures):  # type: ignore[no-untyped-call]
+        for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
             yield future.result()
 
 

@@ -64,7 +64,9 @@ def show(
     if law.excluded:
         console.print(f"excluded    {law.excluded}")
     for k, variable in enumerate(law.variables, start=1):
-        console.print(f"x{k}          {variable.name}: {variable.range}, widened {variable.range.widened()}")
+        wide = variable.range.widened()
+        bounds = f"{wide.low:.4g} to {wide.high:.4g}"
+        console.print(f"x{k}          {variable.name}: {variable.range}, widened {bounds}", soft_wrap=True)
     table = _table(*(f"x{k}" for k in range(1, len(law.variables) + 1)), "y", justify="right")
     for x, y in zip(sample.X[:rows], sample.y[:rows], strict=True):
         table.add_row(*(f"{value:.6g}" for value in (*x, y)))
@@ -95,7 +97,7 @@ def run(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the system; may be repeated.")
     ] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Only this problem; may be repeated.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first problems.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many problems, spread over the catalogue.")] = None,
     sweep: Annotated[Path | None, typer.Option(help="YAML file that says all of this, for many runs.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the rows; a run that is there is continued.")] = Path("results"),
     jobs: Annotated[int, typer.Option(min=1, help="Fits at the same time, each in a process of its own.")] = 1,

@@ -1,0 +1,97 @@
+"""Rows on the disk: there and back, never torn, never twice, one writer."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from flash_ansr.bench.rows import BenchError, Row, RowFile, Task, read_rows
+
+
+def make_row(problem: str = "Nguyen-1", **more: object) -> Row:
+    task = Task("nguyen", problem, 0, 64, 0.0, "hand", 1.0, {"b": 2, "a": [1, None]})
+    facts = {"expression": "x1 + 0.1", "error": None, "fit_seconds": 0.5, "cpu_seconds": None, "seed": 7} | more
+    return Row(task=task, **facts)
+
+
+def test_there_and_back() -> None:
+    row = make_row(log_prob=-1.25, digests={"fit": "00ff"}, versions={"python": "3"}, report={"n": 3})
+    assert Row.from_json(row.to_json()) == row
+    assert "\n" not in row.to_json()
+
+
+def test_numbers_that_json_lacks_become_null() -> None:
+    row = make_row(bloat=math.nan, report={"a": [math.inf, 1.0], "b": {"c": math.nan}})
+    facts = json.loads(row.to_json(), parse_constant=lambda word: pytest.fail(word))
+    assert facts["bloat"] is None
+    assert facts["report"] == {"a": [None, 1.0], "b": {"c": None}}
+
+
+def test_what_tells_tasks_apart() -> None:
+    task = make_row().task
+    same = Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, {"a": [1, None], "b": 2}, label="other", n_threads=8)
+    assert task.key == same.key
+    others = [
+        Task("nguyen", "Nguyen-2", 0, 64, 0.0, "hand", 1.0, task.settings),
+        Task("nguyen", "Nguyen-1", 1, 64, 0.0, "hand", 1.0, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 65, 0.0, "hand", 1.0, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 64, 0.1, "hand", 1.0, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 64, 0.0, "foot", 1.0, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 2.0, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", None, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, {}),
+        Task("feynman", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, task.settings),
+    ]
+    assert len({t.key for t in [task, *others]}) == 10
+    assert task.label == "hand a=[1, None] b=2"
+
+
+def test_rows_are_added_and_known_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "rows.jsonl"
+    with RowFile(path) as file:
+        assert file.keys == set()
+        file.add(make_row())
+        with pytest.raises(BenchError, match="already has a row"):
+            file.add(make_row())
+    with RowFile(path) as file:
+        assert file.keys == {make_row().task.key}
+        file.add(make_row("Nguyen-2"))
+    assert [r.task.problem for r in read_rows([tmp_path])] == ["Nguyen-1", "Nguyen-2"]
+
+
+@pytest.mark.parametrize("torn", ['{"catalogue": "ngu', '{"catalogue": "nguyen"}', "\x00\x00"])
+def test_an_unfinished_line_is_no_row(tmp_path: Path, torn: str) -> None:
+    """Even where it happens to be whole JSON: the end of the line is what was not written."""
+    path = tmp_path / "rows.jsonl"
+    with RowFile(path) as file:
+        file.add(make_row())
+    whole = path.read_bytes()
+    path.write_bytes(whole + torn.encode())
+    assert len(list(read_rows([path]))) == 1
+    with RowFile(path) as file:
+        assert path.read_bytes() == whole
+        file.add(make_row("Nguyen-2"))
+    assert [r.task.problem for r in read_rows([path])] == ["Nguyen-1", "Nguyen-2"]
+
+
+def test_one_writer(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    with RowFile(path), pytest.raises(BenchError, match="another run is writing to"):
+        RowFile(path)
+    with RowFile(path):
+        pass
+
+
+def test_what_is_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("{}\n")
+    with pytest.raises(BenchError, match=r"rows\.jsonl: line 1 is no benchmark row"):
+        list(read_rows([path]))
+    with pytest.raises(BenchError, match="cannot read rows from"):
+        list(read_rows([tmp_path / "missing.jsonl"]))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BenchError, match=r"no \*\.jsonl in .*; make rows there by: flash-ansr bench run"):
+        list(read_rows([tmp_path / "empty"]))

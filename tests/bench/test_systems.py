@@ -1,0 +1,205 @@
+"""Systems: baselines by hand, peers through a stand-in process, units taken out and put back."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simplipy
+from flash_ansr.bench.numeric import fvu
+from flash_ansr.bench.rows import BenchError
+from flash_ansr.bench.systems import SYSTEMS, Request, SystemMissingError, make_system, peer_process, worker
+from flash_ansr.bench.systems.peers import Scaling, best_by_score
+
+RNG = np.random.default_rng(0)
+
+
+def request(X: np.ndarray, y: np.ndarray, seconds: float | None = 1.0) -> Request:
+    return Request(X, y, seconds, seed=0, n_threads=1)
+
+
+def fitted(system: str, X: np.ndarray, y: np.ndarray) -> simplipy.Expression:
+    return make_system(system, {}).fit(request(X, y)).expression
+
+
+def test_linear() -> None:
+    X = RNG.uniform(-1, 1, (50, 2)) * [1e-20, 1e15]
+    y = 3 + 2e20 * X[:, 0] - 5e-15 * X[:, 1]
+    law = fitted("linear", X, y)
+    assert fvu(y, law(X)) < 1e-25
+    assert list(law.variables) == ["x1", "x2"]
+
+
+@pytest.mark.parametrize("law", ["2.5*x1^2/x2", "-1e-30*x1*sqrt(x2)", "1e200/(x1^3*x2^1.5)", "7*x2"])
+def test_power_law(law: str) -> None:
+    X = RNG.uniform(0.5, 4, (50, 2))
+    X[::2, 0] *= -1
+    y = simplipy.parse(law)(X)
+    found = fitted("power_law", X, y)
+    assert fvu(y, found(X)) < 1e-20
+    assert simplipy.equivalent(found, law, rtol=1e-6).equivalent
+
+
+def test_power_law_of_what_is_none() -> None:
+    X = np.array([[0.0], [0.0]])
+    assert fitted("power_law", X, np.array([1.0, 3.0]))(X).tolist() == [2.0, 2.0]
+    X = np.array([[1.0], [2.0]])
+    assert fitted("power_law", X, np.array([3.0, 3.0]))(X) == pytest.approx([3.0, 3.0])
+
+
+def test_names() -> None:
+    assert set(SYSTEMS) >= {"ours", "linear", "power_law", "operon", "gplearn", "pysr", "nesymres", "e2e"}
+    with pytest.raises(BenchError, match="no system 'operron'; there are: ours, linear"):
+        make_system("operron", {})
+    with pytest.raises(BenchError, match="the system 'linear' does not take these settings"):
+        make_system("linear", {"depth": 3})
+
+
+def test_units_are_put_back() -> None:
+    X = RNG.uniform(1, 2, (40, 2)) * [1e-30, 1e20]
+    y = 5e12 * RNG.normal(size=40)
+    scaling = Scaling.of(X, y)
+    scaled = X / scaling.columns
+    assert np.median(np.abs(scaled), axis=0) == pytest.approx([1, 1])
+    assert (y / scaling.target).std() == pytest.approx(1)
+    for text in (
+        "0.5 + 2*(0.25*x1)",
+        "1.5 + 0.7*sin(0.25*x1 + x2)",
+        "3.5*x1",
+        "x1",
+        "exp(x2)",
+        "1.25",
+        "x1*x2 - x1/x2",
+    ):
+        law = simplipy.parse(text)
+        back = scaling.undo(law)
+        assert back(X) == pytest.approx(scaling.target * law(scaled), rel=1e-12)
+
+
+def test_units_do_not_lengthen_weighted_formulas() -> None:
+    law = simplipy.parse("0.5 + 1.5*(0.25*x1/(1.25*x2))")
+    scaling = Scaling(np.array([2.0, 5.0]), 10.0)
+    assert scaling.undo(law).infix() == "5 + 15*(0.125*x1/(0.25*x2))"
+
+
+def test_of_a_front_the_best_score() -> None:
+    X = np.linspace(1, 2, 50)[:, None]
+    y = X[:, 0] ** 2
+    parse = simplipy.parse
+    front = [parse("x1"), parse("x1^2"), parse("x1^2 + 1e-9*sin(x1)"), parse("log(x1 - 1.5)")]
+    assert best_by_score(front, X, y) == front[1]
+    assert best_by_score([front[3]], X, y) == front[3]
+    with pytest.raises(RuntimeError, match="no formula"):
+        best_by_score([], X, y)
+
+
+def test_gplearn_formulas() -> None:
+    tokens = worker._from_gplearn("add(div(X0, -0.5), sqrt(log(mul(X1, X10))))")
+    assert tokens == ["+", "/", "x1", "-0.5", "pow1_2", "abs", "log", "abs", "*", "x2", "x11"]
+    assert simplipy.parse(tokens).variables
+
+
+def test_numbers_of_operon_keep_their_value() -> None:
+    text = "((-22.34291648864746093750000) * (0.0553952306509017944335937500000 * x3))"
+    assert worker._short_numbers(text) == "((-22.34291648864746) * (0.055395230650901794 * x3))"
+
+
+FRONT = ["x1*x1", "0.5 + 3.0*(0.5*x1)", "0.1*sin(x1)"]
+STAND_IN = """
+import json, os, sys, time
+print(json.dumps({"versions": {"stand-in": "1"}}), flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    mode = request["settings"].get("mode")
+    if mode == "die":
+        os._exit(3)
+    if mode == "hang":
+        time.sleep(60)
+    if mode == "refuse":
+        answer = {"error": "ValueError: too hard"}
+    else:
+        answer = {"front": ["x1*x1", "0.5 + 3.0*(0.5*x1)", "0.1*sin(x1)"], "report": {"seed": request["seed"]}}
+    print(json.dumps(answer | {"seconds": 0.25}), flush=True)
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "stand_in.py"
+    script.write_text(STAND_IN)
+    monkeypatch.setattr(peer_process, "_WORKER", script)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_peer_answers() -> None:
+    X = np.linspace(1, 3, 20)[:, None]
+    y = 4 * X[:, 0]
+    system = make_system("operon", {"python": sys.executable})
+    try:
+        assert system.versions() == {"stand-in": "1"}
+        for _ in range(2):
+            found = system.fit(request(X, y))
+            assert found.expression in (front := [Scaling.of(X, y).undo(simplipy.parse(t)) for t in FRONT])
+            assert found.expression == best_by_score(front, X, y)
+            assert found.seconds == 0.25
+            assert found.report == {"seed": 0, "n_front": 3}
+            assert len(found.candidates) == 3
+    finally:
+        system.close()
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize(
+    ("mode", "kind", "message"),
+    [
+        ("die", RuntimeError, "ended with code 3"),
+        ("refuse", RuntimeError, "too hard"),
+        ("hang", TimeoutError, "no answer within"),
+    ],
+)
+def test_a_peer_that_fails_is_started_again(
+    mode: str, kind: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flash_ansr.bench.systems.peers._GRACE", 0.2)
+    X, y = np.ones((3, 1)), np.arange(3.0)
+    system = make_system("gplearn", {"python": sys.executable, "mode": mode})
+    try:
+        for _ in range(2):
+            with pytest.raises(kind, match=message):
+                system.fit(request(X, y, 0.1))
+    finally:
+        system.close()
+
+
+@pytest.mark.parametrize("name", ["operon", "gplearn", "pysr", "nesymres", "e2e"])
+def test_a_peer_that_is_not_there(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SystemMissingError, match=rf"'{name}' cannot run: .*is not there\. To have it, (run|install)"):
+        make_system(name, {"python": str(tmp_path / "python")}).versions()
+
+
+def test_what_this_interpreter_lacks_is_told() -> None:
+    """The real worker, asked for a package that no test environment has."""
+    with pytest.raises(SystemMissingError, match="ModuleNotFoundError: No module named 'symbolicregression'"):
+        make_system("e2e", {"python": sys.executable}).versions()
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize(("name", "good"), [("operon", 1e-7), ("gplearn", 1.0)])
+def test_the_real_peers(name: str, good: float) -> None:
+    """After `make peers`."""
+    X = RNG.uniform(1, 3, (128, 2))
+    y = 1e-12 * X[:, 0] * X[:, 1]
+    system = make_system(name, {})
+    try:
+        versions = system.versions()
+        assert "pyoperon" in versions or "gplearn" in versions
+        found = system.fit(request(X, y, 1.5))
+        assert fvu(y, found.expression(X)) < good
+        assert 1.0 < found.seconds < 6.0
+        assert not math.isnan(found.expression(X).sum())
+    finally:
+        system.close()
