@@ -119,6 +119,7 @@ void bind_prior(nb::module_& module) {
         .def_rw("max_noise", &Prior::max_noise)
         .def_rw("n_retries", &Prior::n_retries)
         .def_rw("must_vary", &Prior::must_vary)
+        .def_rw("min_effect", &Prior::min_effect)
         .def_rw("leading", &Prior::leading)
         .def_rw("p_irrelevant", &Prior::p_irrelevant);
 }

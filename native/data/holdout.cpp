@@ -161,7 +161,8 @@ void Holdout::add_arrangements(const Postfix& nodes, bool scales, std::uint32_t 
         }
         const Tree arrangement = renamed(tree, places);
         if (scales) {
-            canonical_.emplace(canonical_key(arrangement, simplifier), entry);
+            if (const auto key = canonical_key(arrangement, simplifier)) canonical_.emplace(*key, entry);
+            scaled_images_.emplace(mix(image(arrangement, n), n), entry);
         } else {
             max_variables_ = std::max(max_variables_, n);
             symbolic_.emplace(arrangement.hash(), entry);
@@ -171,6 +172,7 @@ void Holdout::add_arrangements(const Postfix& nodes, bool scales, std::uint32_t 
 
     if (!scales) return;
     const Signature hashes = signature(tree, n);
+    if (!canonical_key(tree, simplifier)) return;
     for (std::size_t m = 0; m < n_pairs; ++m)
         if (hashes[m] != 0) (enumerated ? signatures_ : wide_signatures_)[m].emplace(hashes[m], entry);
     has_unsigned_ = has_unsigned_ || hashes == Signature{};
@@ -215,9 +217,12 @@ Holdout::Signature Holdout::signature(const Tree& tree, std::size_t n_variables)
     return hashes;
 }
 
-std::uint64_t Holdout::canonical_key(const Tree& tree, Simplifier& simplifier) const {
+// None for what is the same everywhere: c*x/(c + x) is x/x without its constants, and should not fall with x*y/(x*y).
+std::optional<std::uint64_t> Holdout::canonical_key(const Tree& tree, Simplifier& simplifier) const {
+    Postfix nodes = pruned(simplifier.run(tree, exact_options_).tree.nodes(), true);
+    if (nodes.empty()) return std::nullopt;
     std::size_t n_variables = 0;
-    return compact(pruned(simplifier.run(tree, exact_options_).tree.nodes(), true), n_variables).hash();
+    return compact(std::move(nodes), n_variables).hash();
 }
 
 std::optional<HeldOut> Holdout::find_any(const Tree& tree, Simplifier& simplifier) const {
@@ -254,9 +259,14 @@ std::optional<HeldOut> Holdout::find_canonical(const Postfix& skeleton, Simplifi
             return HeldOut{Match::canonical, found->second};
     }
     if (!may_equal && (is_defined || !has_unsigned_)) return std::nullopt;
-    const auto found = canonical_.find(canonical_key(tree, simplifier));
-    if (found == canonical_.end()) return std::nullopt;
-    return HeldOut{Match::canonical, found->second};
+    const auto key = canonical_key(tree, simplifier);
+    if (!key) return std::nullopt;
+    if (const auto found = canonical_.find(*key); found != canonical_.end())
+        return HeldOut{Match::canonical, found->second};
+    // x*(x + y/x) and x^2 + y: equal, though no rule of the simplifier expands products
+    if (const auto found = scaled_images_.find(mix(image(tree, n), n)); found != scaled_images_.end())
+        return HeldOut{Match::canonical, found->second};
+    return std::nullopt;
 }
 
 }  // namespace flash_ansr

@@ -1,8 +1,8 @@
 // Held-out expressions: whether a skeleton equals one of them once constants are pruned, up to names of variables.
 //
 // Three checks. Symbolic: equal tokens. Numeric: equal values at 512 fixed points of U(-10, 10), rounded to four
-// decimals, undefined counting as 0. Canonical: equal shortest forms after integer factors and signs are pruned too;
-// values at a few points, which do not depend on names, say first whether that can be.
+// decimals, undefined counting as 0. Canonical: equal shortest forms, or values, after integer factors and signs are
+// pruned too; values at a few points, which do not depend on names, say first whether that can be.
 // All arrangements of an entry's variables are stored, so a skeleton is looked up once.
 #pragma once
 
@@ -55,7 +55,7 @@ class Holdout {
     std::optional<HeldOut> find_canonical(const Postfix& skeleton, simplipy::Simplifier& simplifier) const;
     std::uint64_t image(const simplipy::Tree& tree, std::size_t n_variables) const;
     static Signature signature(const simplipy::Tree& tree, std::size_t n_variables);
-    std::uint64_t canonical_key(const simplipy::Tree& tree, simplipy::Simplifier& simplifier) const;
+    std::optional<std::uint64_t> canonical_key(const simplipy::Tree& tree, simplipy::Simplifier& simplifier) const;
 
     simplipy::SimplifyOptions options_;        // numbers masked, as skeletons are simplified
     simplipy::SimplifyOptions exact_options_;  // for canonical keys
@@ -65,6 +65,7 @@ class Holdout {
     Table symbolic_;
     Table images_;
     Table canonical_;
+    Table scaled_images_;
     std::array<Table, n_pairs> signatures_;
     std::array<Table, n_pairs> wide_signatures_;  // of entries with too many arrangements to store
     bool has_unsigned_ = false;                   // an entry is defined at none of the points of a signature

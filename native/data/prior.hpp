@@ -61,6 +61,7 @@ struct Prior {
     double min_noise = 0.0;
     double max_noise = 0.0;
     int n_retries = 4;
+    double min_effect = 0.0;    // every variable must move the target by this share of the target's spread
     bool must_vary = false;     // a target that is the same in all rows is rejected
     bool leading = false;       // used columns are moved to the front
     double p_irrelevant = 0.0;  // probability of columns that the formula does not use, where `leading`

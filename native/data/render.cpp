@@ -1,6 +1,7 @@
 #include "render.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,13 +13,14 @@ namespace flash_ansr {
 using simplipy::Op;
 using simplipy::Tree;
 
-const char* const outcome_names[n_outcomes] = {"accepted",          "not_finite",       "too_long",
-                                               "undefined",         "overflow",         "constant",
-                                               "held_out_symbolic", "held_out_numeric", "held_out_canonical"};
+const char* const outcome_names[n_outcomes] = {
+    "accepted", "not_finite", "too_long",          "undefined",        "overflow",
+    "constant", "no_effect",  "held_out_symbolic", "held_out_numeric", "held_out_canonical"};
 
 namespace {
 
-constexpr std::size_t n_probe_rows = 8;  // evaluated first: most bad data sets show there
+constexpr std::size_t n_probe_rows = 8;    // evaluated first: most bad data sets show there
+constexpr std::size_t n_effect_rows = 16;  // looked at for the effect of a variable
 
 // Values of rows [start, end) into `y`; what the evaluator gives is checked and stored as float32.
 Outcome evaluate_rows(const simplipy::Job& job, const DataSet& data, std::size_t start, std::size_t end,
@@ -72,6 +74,31 @@ void Renderer::add_noise(Random& random, DataSet& data) const {
     for (float& value : data.y) value = static_cast<float>(value + scale * random.normal());
 }
 
+// Whether each variable alone changes the target: its values, moved on by a row, must move some value by more than
+// min_effect times the spread. What becomes undefined by that counts as changed.
+bool Renderer::all_matter(const simplipy::Job& job, const DataSet& data) const {
+    const std::size_t n = std::min(n_effect_rows, data.n_rows);
+    std::vector<float> X(n * data.columns.size());
+    for (std::size_t j = 0; j < data.columns.size(); ++j)
+        std::copy_n(data.X.begin() + static_cast<std::ptrdiff_t>(j * data.n_rows), n,
+                    X.begin() + static_cast<std::ptrdiff_t>(j * n));
+    const auto [low, high] = std::minmax_element(data.y.begin(), data.y.begin() + static_cast<std::ptrdiff_t>(n));
+    const double least = prior_.min_effect * (static_cast<double>(*high) - static_cast<double>(*low));
+    const simplipy::Matrix matrix{X.data(), true, n, data.columns.size(), 1, static_cast<std::ptrdiff_t>(n)};
+    std::array<double, n_effect_rows> moved;
+    for (std::size_t j = 0; j < data.columns.size(); ++j) {
+        const auto column = X.begin() + static_cast<std::ptrdiff_t>(j * n);
+        const auto end = column + static_cast<std::ptrdiff_t>(n);
+        std::rotate(column, column + 1, end);
+        simplipy::evaluate(job, matrix, {moved.data(), false});
+        std::rotate(column, end - 1, end);
+        bool matters = false;
+        for (std::size_t i = 0; i < n && !matters; ++i) matters = !(std::fabs(moved[i] - data.y[i]) <= least);
+        if (!matters) return false;
+    }
+    return true;
+}
+
 Outcome Renderer::attempt(const Tree& tree, Random& random, DataSet& data) const {
     data.n_rows = draw_rows(random);
     simplipy::Job job;
@@ -95,6 +122,7 @@ Outcome Renderer::attempt(const Tree& tree, Random& random, DataSet& data) const
         if (outcome != Outcome::accepted) return outcome;
     }
     if (prior_.must_vary && all_equal(data.y)) return Outcome::constant;
+    if (prior_.min_effect > 0.0 && !all_matter(job, data)) return Outcome::no_effect;
     add_noise(random, data);
     const bool finite = std::all_of(data.y.begin(), data.y.end(), [](float value) { return std::isfinite(value); });
     return finite ? Outcome::accepted : Outcome::overflow;

@@ -9,6 +9,10 @@
 #include "numbers.hpp"
 #include "prior.hpp"
 
+namespace simplipy {
+struct Job;
+}
+
 namespace flash_ansr {
 
 enum class Outcome : std::uint8_t {
@@ -18,11 +22,12 @@ enum class Outcome : std::uint8_t {
     undefined,  // the target is undefined somewhere
     overflow,   // the target leaves the range of float32
     constant,   // the target is the same in all rows
+    no_effect,  // a variable hardly changes the target
     held_out_symbolic,
     held_out_numeric,
     held_out_canonical,
 };
-inline constexpr std::size_t n_outcomes = 9;
+inline constexpr std::size_t n_outcomes = 10;
 extern const char* const outcome_names[n_outcomes];
 
 struct DataSet {
@@ -43,6 +48,7 @@ class Renderer {
 
   private:
     Outcome attempt(const simplipy::Tree& tree, Random& random, DataSet& data) const;
+    bool all_matter(const simplipy::Job& job, const DataSet& data) const;
     std::size_t draw_rows(Random& random) const;
     void add_noise(Random& random, DataSet& data) const;
 

@@ -38,6 +38,7 @@ class Prior:
     max_noise: float
     n_retries: int
     must_vary: bool
+    min_effect: float
     leading: bool
     p_irrelevant: float
     def __init__(self) -> None: ...

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from flash_ansr import __version__
-from flash_ansr.cli import bench, models, train
+from flash_ansr.cli import bench, data, models, train
 from simplipy.errors import SimplipyError
 
 __all__ = ["app", "main"]
@@ -20,6 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench.app, name="bench")
+app.add_typer(data.app, name="data")
 app.add_typer(models.app, name="models")
 app.add_typer(train.app, name="train")
 

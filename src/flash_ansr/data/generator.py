@@ -91,8 +91,15 @@ class Generator:
     def flat(
         self, seed: int, indices: Sequence[int] | npt.NDArray[np.int64], n_threads: int = 1
     ) -> dict[str, npt.NDArray[Any]]:
-        """Problems with these indices without padding: X (sum of n_rows, D), y (sum of n_rows,), and the rest."""
-        return self._arrays(seed, indices, n_threads, False, False)[0]
+        """Problems with these indices without padding.
+
+        Returns
+        -------
+        mapping of name to array
+            X (sum of n_rows, D) and y (sum of n_rows,), then one row a problem: n_rows, n_columns, token_ids, lengths,
+            noise, outcomes, n_constants; and constants, all in one array.
+        """
+        return self._arrays(seed, indices, n_threads, False, True)[0]
 
     def skeletons(
         self, seed: int, indices: Sequence[int] | npt.NDArray[np.int64], simplified: bool = True, n_threads: int = 1
@@ -170,6 +177,7 @@ def _core_prior(prior: Prior) -> _core.Prior:
     core.p_noise, core.min_noise, core.max_noise = prior.noise.probability, prior.noise.low, prior.noise.high
     core.n_retries = prior.retries
     core.must_vary = prior.must_vary
+    core.min_effect = prior.min_effect
     core.leading = prior.placement == "leading"
     core.p_irrelevant = prior.p_irrelevant
     return core

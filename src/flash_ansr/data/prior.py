@@ -240,6 +240,9 @@ class Prior:
         New data sets for a skeleton whose target is not finite, before the skeleton is rejected.
     must_vary : bool
         Reject targets that are the same in all rows.
+    min_effect : float
+        Reject data sets where a variable alone never moves the target by more than this share of its spread: with units
+        far apart, x1 + x2 can be x1 to all digits. 0 accepts all.
     placement : {"drawn", "leading"}
         Whether variables keep the columns that were drawn, the others 0, or are moved to the front.
     p_irrelevant : float
@@ -260,6 +263,7 @@ class Prior:
     noise: Noise = Noise()
     retries: int = 4
     must_vary: bool = False
+    min_effect: float = 0.0
     placement: Literal["drawn", "leading"] = "drawn"
     p_irrelevant: float = 0.0
     holdouts: tuple[str, ...] = ()
@@ -270,6 +274,7 @@ class Prior:
         _check(bool(self.constants), "constants is empty: say how free constants are drawn")
         _check(0 <= self.retries <= 1000, f"retries must be between 0 and 1000, got {self.retries}")
         _check_probability("p_irrelevant", self.p_irrelevant)
+        _check(0 <= self.min_effect < 1, f"min_effect must be >= 0 and < 1, got {self.min_effect}")
         _check(
             self.p_irrelevant == 0 or self.placement == "leading",
             "p_irrelevant needs placement: leading, since the other columns are 0 otherwise",

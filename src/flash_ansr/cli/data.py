@@ -1,0 +1,250 @@
+"""`flash-ansr data`: make, describe, check and show training problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+app = typer.Typer(help="Training problems: make, describe, check, show.", no_args_is_help=True)
+console = Console(markup=False, emoji=False, highlight=False)
+
+_FORMULA_FIRST = {"ignore_unknown_options": True}
+
+
+class Simplifier(Enum):
+    """What simplifies the skeletons of a file."""
+
+    SYMPY = "sympy"
+    SIMPLIPY = "simplipy"
+    NONE = "none"
+
+
+PriorOption = Annotated[str, typer.Option("--prior", help="Name of a bundled prior, or path of a YAML file.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Which stream of problems.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")]
+RowsOption = Annotated[int | None, typer.Option(min=1, help="Rows of every problem, instead of the prior's.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+@app.command()
+def make(
+    out: Annotated[Path, typer.Option(help="File to write: .npz or .parquet.")],
+    prior: PriorOption = "wide",
+    n: Annotated[int, typer.Option(min=1, help="Problems.")] = 1000,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
+    rows: RowsOption = None,
+    time: Annotated[float | None, typer.Option(min=0, help="Seconds after which what is there is written.")] = None,
+) -> None:
+    """Write problems to a file.
+
+    Example: flash-ansr data make --prior wide --n 1000 --seed 0 --workers 2 --out problems.npz
+    """
+    from flash_ansr.data.corpus import make_file
+
+    generator = _generator(prior, rows)
+    with _progress("problems", n) as progress:
+        made = make_file(generator, out, n, seed, workers, time, progress)
+    why = f" ({made.stopped})" if made.stopped else ""
+    print(f"{made.n_problems:,} problems, {made.n_rows:,} rows{why}: {out}")
+    if made.stopped == "interrupted":
+        raise typer.Exit(130)
+
+
+@app.command()
+def stats(
+    prior: PriorOption = "wide",
+    n: Annotated[int, typer.Option(min=10, help="Problems.")] = 5000,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
+    out: Annotated[Path | None, typer.Option(help="Figure to write, .png, .pdf or .svg.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Describe what a prior gives: lengths, variables, constants, magnitudes, rejections.
+
+    Example: flash-ansr data stats --prior paper --n 20000 --out paper.png
+    """
+    from flash_ansr.data.statistics import collect
+
+    generator = _generator(prior, None)
+    with _progress("problems", n) as progress:
+        statistics = collect(generator, n, seed, workers, progress)
+    summary = statistics.summary()
+    if out is not None:
+        from flash_ansr.data.figure import draw_statistics
+
+        draw_statistics(statistics, out)
+    if as_json:
+        print(json.dumps(summary))
+        return
+    _print_summary(summary, generator.prior.max_pattern_length)
+    if out is not None:
+        print(f"figure: {out}")
+
+
+@app.command(context_settings=_FORMULA_FIRST)
+def check(
+    expr: Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, for example '2.5*x1/x2 + 1'.")],
+    prior: PriorOption = "wide",
+    holdout: Annotated[
+        list[str] | None, typer.Option(help="Instead of the prior's: a catalogue, a catalogue file or an expression.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell whether an expression is held out of training, and by which entry: exit code 1 if so, 0 if not.
+
+    Example: flash-ansr data check "2.5*x1*x2 + 1"
+    """
+    from flash_ansr.data import Holdout, load_prior
+
+    loaded = load_prior(prior)
+    held = Holdout(holdout or loaded.holdouts, loaded.max_pattern_length)
+    found = held.find(expr)
+    if as_json:
+        facts = {"expression": expr, "held_out": found is not None, "n_entries": len(held)}
+        if found is not None:
+            facts |= {"by": found.entry.source, "entry": found.entry.name, "match": found.match}
+            facts["entry_expression"] = found.entry.expression.infix()
+        print(json.dumps(facts))
+    elif found is None:
+        print(f"not held out ({len(held)} entries)")
+    else:
+        print(f"held out by {found.entry} ({found.match})")
+    if found is not None:
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    prior: PriorOption = "wide",
+    n: Annotated[int, typer.Option(min=1, max=1000, help="Problems.")] = 5,
+    seed: SeedOption = 0,
+    rows: RowsOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print problems to look at.
+
+    Example: flash-ansr data show --prior paper --n 3
+    """
+    batch = _generator(prior, rows).batch(seed, range(n), detailed=True)
+    for i in range(n):
+        facts = _facts(batch, i)
+        if as_json:
+            print(json.dumps(facts))
+            continue
+        table = Table(show_header=False, box=None, pad_edge=False)
+        table.add_column(style="bold")
+        table.add_column(overflow="fold")
+        for name, value in facts.items():
+            table.add_row(name, value if isinstance(value, str) else _text(value))
+        console.print(table)
+        print()
+
+
+@app.command()
+def skeletons(
+    out: Annotated[Path, typer.Option(help="File of JSON lines; what it has already is not made again.")],
+    prior: PriorOption = "paper",
+    n: Annotated[int, typer.Option(min=1, help="Skeletons.")] = 50_000,
+    seed: SeedOption = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes for SymPy.")] = 1,
+    simplifier: Annotated[Simplifier, typer.Option(help="What simplifies.")] = Simplifier.SYMPY,
+    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for SymPy on one skeleton.")] = 1.0,
+) -> None:
+    """Write a file of skeletons to train on, for priors with a corpus. Resumable.
+
+    Example: flash-ansr data skeletons --simplifier sympy --n 50000 --out sympy_skeletons.jsonl
+    """
+    from flash_ansr.data.sympy_skeletons import make_skeletons
+
+    generator = _generator(prior, None)
+    with _progress("skeletons", n) as progress:
+        try:
+            n_good = make_skeletons(generator, out, n, seed, simplifier.value, time_limit, workers, progress)
+        except KeyboardInterrupt:
+            print(f"interrupted; the same command goes on: {out}")
+            raise typer.Exit(130) from None
+    print(f"{n_good:,} skeletons: {out}")
+
+
+def _generator(prior: str, rows: int | None) -> Any:
+    from flash_ansr.data import Generator, load_prior
+
+    loaded = load_prior(prior)
+    return Generator(loaded if rows is None else loaded.with_rows(rows))
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr, where that is a terminal."""
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _facts(batch: Any, i: int) -> dict[str, Any]:
+    """What there is to say about a problem."""
+    n = int(batch.n_rows[i])
+    X, y = batch.X[i, :n], batch.y[i, :n]
+    expression = batch.expression(i)
+    used = [int(name[1:]) - 1 for name in expression.variables]
+    with_data = sorted({*np.flatnonzero(X.any(0)).tolist(), *used})
+    return {
+        "formula": expression.infix(precision=4),
+        "skeleton": " ".join(batch.tokens(i)),
+        "drawn": " ".join(batch.details.drawn[i]),
+        "rows": n,
+        "noise": round(float(batch.noise[i]), 4),
+        "attempts": int(batch.outcomes[i].sum()),
+        "y": [float(f"{v:.4g}") for v in (y.min(), y.max())],
+        **{f"x{k + 1}": [float(f"{v:.4g}") for v in (X[:, k].min(), X[:, k].max())] for k in with_data},
+    }
+
+
+def _text(value: object) -> str:
+    return f"{value[0]:g} to {value[1]:g}" if isinstance(value, list) else str(value)
+
+
+def _print_summary(summary: dict[str, Any], max_pattern_length: int | None) -> None:
+    limit = "all rules" if max_pattern_length is None else f"L_max {max_pattern_length}"
+    titles = {
+        "drawn": "as drawn",
+        "simplified": f"simplified ({limit})",
+        "simplified_all_rules": "simplified (all rules)",
+        "accepted": "accepted",
+    }
+    medians = Table(title="medians", title_justify="left", box=None, pad_edge=False)
+    medians.add_column("skeletons")
+    for name in next(iter(summary["medians"].values())):
+        medians.add_column(name.removeprefix("n_").replace("_", " "), justify="right")
+    for stage, values in summary["medians"].items():
+        medians.add_row(titles[stage], *(f"{value:g}" for value in values.values()))
+    console.print(medians)
+    print()
+    outcomes = Table(title="attempts", title_justify="left", box=None, pad_edge=False)
+    outcomes.add_column("outcome")
+    outcomes.add_column("share", justify="right")
+    total = sum(summary["outcomes"].values())
+    for name, count in summary["outcomes"].items():
+        outcomes.add_row(name.replace("_", " "), f"{count / total:.2%}")
+    console.print(outcomes)
+    print()
+    quantiles = Table(title="quantiles", title_justify="left", box=None, pad_edge=False)
+    quantiles.add_column("")
+    for quantile in summary["quantiles"]:
+        quantiles.add_column(f"{quantile:g}", justify="right")
+    for name in ("rows", "log10_x", "log10_y"):
+        label = {"log10_x": "log10 |x|", "log10_y": "log10 |y|"}.get(name, name)
+        quantiles.add_row(label, *(f"{value:.4g}" for value in summary[name]))
+    console.print(quantiles)
