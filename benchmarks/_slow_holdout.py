@@ -66,12 +66,17 @@ class SlowHoldout:
     """Finds the entry that a skeleton equals, and that is defined at the same points."""
 
     def __init__(
-        self, entries: Iterable[Expression], scales: bool = False, max_pattern_length: int | None = None
+        self,
+        entries: Iterable[Expression],
+        scales: bool = False,
+        max_pattern_length: int | None = None,
+        max_variables: int = MAX_VARIABLES,
     ) -> None:
         self.scales = scales
         self.max_pattern_length = max_pattern_length
+        self.max_variables = max_variables
         generator = np.random.default_rng(12345)
-        self.X = np.stack([generator.uniform(low, high, (N_POINTS, MAX_VARIABLES)) for low, high in REGIONS])
+        self.X = np.stack([generator.uniform(low, high, (N_POINTS, max_variables)) for low, high in REGIONS])
         self.by_value: dict[tuple[int, int, float], list[SlowEntry]] = {}
         for i, entry in enumerate(entries):
             for tokens in self._forms(entry):
@@ -80,7 +85,7 @@ class SlowHoldout:
     def find(self, tokens: Sequence[str]) -> int | None:
         """Number of the entry, if any."""
         kept, n = in_order_of_occurrence(pruned(tokens, self.scales))
-        if not kept or n > MAX_VARIABLES:
+        if not kept or n > self.max_variables:
             return None
         values = self._values(kept, range(n))
         for key in self._keys(values, n):
@@ -96,7 +101,7 @@ class SlowHoldout:
 
     def _add(self, i: int, tokens: list[str]) -> None:
         kept, n = in_order_of_occurrence(pruned(tokens, self.scales))
-        if not kept or n > MAX_VARIABLES:
+        if not kept or n > self.max_variables:
             return
         for order in permutations(range(n)):
             values = self._values(kept, order)

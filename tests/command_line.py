@@ -13,6 +13,7 @@ import pytest
 
 import flash_ansr.cli
 import flash_ansr.cli.bench
+import flash_ansr.cli.data
 from simplipy import cli
 
 
@@ -32,7 +33,8 @@ def run(*arguments: str) -> Done:
 
 def run_flash_ansr(*arguments: str) -> Done:
     """`flash-ansr` with these arguments, on a screen of 100 columns."""
-    flash_ansr.cli.bench.console.width = 100
+    for console in (flash_ansr.cli.bench.console, flash_ansr.cli.data.console):
+        console.width = 100
     return _called(flash_ansr.cli.main, ["flash-ansr", *arguments])
 
 

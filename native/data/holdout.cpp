@@ -113,12 +113,16 @@ Holdout::Holdout(const std::vector<Tree>& entries, const simplipy::SimplifyOptio
     grid_.resize(n_points * max_grid_variables);
     Random random(0, 0, 0);
     for (double& value : grid_) value = random.uniform(-10.0, 10.0);
+    simplipy::SimplifyOptions shortest_options = options_;
+    shortest_options.max_pattern_length = -1;
     Simplifier simplifier;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto entry = static_cast<std::uint32_t>(i);
         const Tree simplified = simplifier.run(entries[i], options_).tree;
+        const Tree shortest = simplifier.run(entries[i], shortest_options).tree;
         add(entries[i].nodes(), entry, simplifier);
         if (!(simplified == entries[i])) add(simplified.nodes(), entry, simplifier);
+        if (!(shortest == simplified)) add(shortest.nodes(), entry, simplifier);
     }
 }
 

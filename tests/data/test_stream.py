@@ -139,6 +139,7 @@ def test_buckets_hold_the_batch_sorted_by_length() -> None:
         batch.buckets(21)
 
 
+@pytest.mark.slow  # spawned processes import torch
 def test_a_torch_loader_with_spawned_workers_gives_the_same_stream() -> None:
     torch_data = need("torch.utils.data")
     one = stream(n_batches=6, position=1)
@@ -147,6 +148,12 @@ def test_a_torch_loader_with_spawned_workers_gives_the_same_stream() -> None:
     batches = list(loader)
     assert len(batches) == 5
     assert all(same(batch, stream().batch(t)) for t, batch in enumerate(batches, 1))
+
+
+def test_a_torch_loader_takes_a_stream() -> None:
+    torch_data = need("torch.utils.data")
+    loader = torch_data.DataLoader(stream(n_batches=3), batch_size=None)
+    assert all(same(batch, stream().batch(t)) for t, batch in enumerate(loader))
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
