@@ -13,7 +13,9 @@ from tests.command_line import run_flash_ansr
 
 def test_make(tmp_path: Path) -> None:
     out = tmp_path / "a.npz"
-    done = run_flash_ansr("data", "make", "--n", "30", "--seed", "1", "--workers", "2", "--out", str(out), "--rows", "16")
+    done = run_flash_ansr(
+        "data", "make", "--n", "30", "--seed", "1", "--workers", "2", "--out", str(out), "--rows", "16"
+    )
     assert done.returncode == 0
     assert done.stdout.startswith("30 problems, 480 rows")
     with np.load(out) as file:
