@@ -1,0 +1,1 @@
+"""Inference: proposers of candidate laws, and what becomes of their proposals."""

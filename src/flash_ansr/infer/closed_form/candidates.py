@@ -1,0 +1,110 @@
+"""From drafts to expressions: parse, refine the numbers inside, evaluate, rank, and never say the same twice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
+from flash_ansr.infer.closed_form.refinement import refined
+from simplipy import OPERATORS, Expression, evaluate_many, parse_many
+
+# the paper's parsimony: a token is worth this many decades of unexplained variance
+_GAMMA = 0.05
+# below this root mean square of relative errors a law counts as found
+_EXACT = 1e-8
+# drafts of a batch whose constants are refined
+_MAX_REFINED = 12
+# unexplained variances below this are rounding errors, and the shorter law is the better one
+_ROUNDING = 1e-26
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Infix text; where it has free constants, values to start from."""
+
+    text: str
+    start: tuple[float, ...] = ()
+
+
+@dataclass
+class Candidates:
+    """What was proposed so far.
+
+    Attributes
+    ----------
+    data : Data
+    operators : collection of str, optional
+        Tokens that expressions may contain; None for all.
+    exact : bool
+        Whether a proposal explains every row up to rounding.
+    """
+
+    data: Data
+    operators: Collection[str] | None = None
+    exact: bool = False
+    best_fvu: float = np.inf
+    _seen: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        y, w = self.data.y, self.data.root_weight**2
+        self._weight = w / w.sum()
+        self._variance = float(self._weight @ (y - self._weight @ y) ** 2)
+        self._relative = relative_weight(y)
+
+    def ranked(self, drafts: Iterable[Draft], limit: int = 32) -> list[Expression]:
+        """Expressions of new drafts that are defined on all rows, best first, at most ``limit``."""
+        fresh = []
+        for draft in drafts:
+            if draft.text not in self._seen or draft.start:
+                self._seen.add(draft.text)
+                fresh.append(draft)
+        parsed = parse_many([d.text for d in fresh])
+        expressions = [e for e, d in zip(parsed, fresh, strict=True) if not d.start]
+        expressions += self._refined([(e, d) for e, d in zip(parsed, fresh, strict=True) if d.start])
+        expressions = [e for e in expressions if self._allowed(e)]
+        if not expressions:
+            return []
+        values, defined = evaluate_many(expressions, self.data.X, n_threads=1)
+        scored = []
+        for i, expression in enumerate(expressions):
+            if defined[i].all() and np.isfinite(values[i]).all():
+                scored.append((self._score(values[i], len(expression)), i))
+        return [expressions[i] for _, i in sorted(scored)[:limit]]
+
+    def _refined(self, drafts: list[tuple[Expression, Draft]]) -> list[Expression]:
+        """The drafts with free constants that start best, with refined constants."""
+        if not drafts:
+            return []
+        values, _ = evaluate_many([e for e, _ in drafts], self.data.X, [d.start for _, d in drafts], n_threads=1)
+        with np.errstate(all="ignore"):
+            errors = np.mean(np.minimum(np.abs((values - self.data.y) * self._relative), 10.0) ** 2, axis=1)
+        order = np.argsort(np.where(np.isfinite(errors), errors, np.inf), kind="stable")
+        found = []
+        for i in order[:_MAX_REFINED]:
+            expression, draft = drafts[i]
+            if not np.isfinite(errors[i]):
+                break
+            constants = refined(expression, self.data, np.array(draft.start))
+            found.append(expression.with_constants(constants))
+        return found
+
+    def fvu(self, values: FloatArray) -> float:
+        """Fraction of variance unexplained on the rows of the search."""
+        with np.errstate(over="ignore"):
+            return float(self._weight @ (values - self.data.y) ** 2) / max(self._variance, 1e-300)
+
+    def _score(self, values: FloatArray, length: int) -> float:
+        fvu = self.fvu(values)
+        self.best_fvu = min(self.best_fvu, fvu)
+        error = (values - self.data.y) * self._relative
+        if fvu < 1e-14 and float(np.sqrt(np.mean(error**2))) < _EXACT:
+            self.exact = True
+        return float(np.log10(max(fvu, _ROUNDING))) + _GAMMA * length
+
+    def _allowed(self, expression: Expression) -> bool:
+        if self.operators is None:
+            return True
+        return all(token in self.operators for token in expression.tokens if token in OPERATORS)

@@ -1,0 +1,146 @@
+"""The data of one search: columns as rows, logarithms, weights, and the time that is left.
+
+Invariants: everything is finite float64; columns that do not vary are left out of ``active``; ``columns`` are in the
+units of the caller, so that texts built from them need no transformation back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+# the clock of all deadlines; benchmarks on a busy machine put CPU time here
+now: Callable[[], float] = time.monotonic
+
+# rows beyond these add time to the search and little knowledge; the caller refits on all
+_MAX_ROWS = 512
+# a weight is 1/(|t| + floor*rms(t)): a value near zero must not outweigh all others
+_RELATIVE_FLOOR = 1e-3
+
+
+class Expired(Exception):
+    """The time is over; raised inside a stage, caught where batches are handed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """When to stop, as a value of :func:`time.monotonic`; None for never."""
+
+    deadline: float | None
+
+    def check(self, ahead: float = 0.0) -> None:
+        """Raise :class:`Expired` where the deadline is less than ``ahead`` seconds away."""
+        if self.deadline is not None and now() + ahead >= self.deadline:
+            raise Expired
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows to be explained.
+
+    Attributes
+    ----------
+    columns : array (n_columns, n_rows)
+        The variables x1, x2, ... in the units of the caller.
+    y : array (n_rows,)
+        The target in the units of the caller.
+    root_weight : array (n_rows,)
+        Square roots of the sample weights, mean square 1.
+    clock : Clock
+        When to stop.
+    among : tuple of int, optional
+        The columns that formulas are made of; None for all.
+    """
+
+    columns: FloatArray
+    y: FloatArray
+    root_weight: FloatArray
+    clock: Clock
+    among: tuple[int, ...] | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Number of variables, active or not."""
+        return len(self.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @cached_property
+    def X(self) -> FloatArray:
+        """Rows as the evaluator takes them, (n_rows, n_columns)."""
+        return np.ascontiguousarray(self.columns.T)
+
+    @cached_property
+    def active(self) -> tuple[int, ...]:
+        """Columns that vary and may be used."""
+        varying = np.flatnonzero(np.ptp(self.columns, axis=1) > 0)
+        return tuple(int(k) for k in varying if self.among is None or k in self.among)
+
+    @cached_property
+    def positive(self) -> BoolArray:
+        """Which columns are > 0 everywhere: roots of the others are undefined."""
+        return np.asarray((self.columns > 0).all(axis=1))
+
+    @cached_property
+    def no_zeros(self) -> BoolArray:
+        """Which columns have a logarithm and an inverse everywhere."""
+        return np.asarray((self.columns != 0).all(axis=1))
+
+    @cached_property
+    def scales(self) -> FloatArray:
+        """Geometric middle of |x| of every column, (n_columns,); 1 for a column of zeros."""
+        scales = np.ones(self.n_columns)
+        for k, column in enumerate(np.abs(self.columns)):
+            nonzero = column[column > 0]
+            if nonzero.size:
+                scales[k] = np.exp(np.median(np.log(nonzero)))
+        return scales
+
+    @cached_property
+    def log_columns(self) -> tuple[tuple[int, ...], FloatArray]:
+        """Columns without zeros that vary in size, and their log|x/scale|, (n, n_rows)."""
+        usable = [k for k in self.active if self.no_zeros[k] and np.ptp(np.abs(self.columns[k])) > 0]
+        logs = np.log(np.abs(self.columns[usable] / self.scales[usable, None]))
+        return tuple(usable), logs.reshape(len(usable), self.n_rows)
+
+    def replaced(self, y: FloatArray, among: tuple[int, ...]) -> Data:
+        """The same rows with another target and fewer columns."""
+        return Data(self.columns, y, self.root_weight, self.clock, among)
+
+
+def bind(X: Any, y: Any, sample_weight: Any, deadline: float | None, seed: int) -> Data:
+    """Check the arguments and choose the rows of the search.
+
+    Rows with a value that is not finite, or of weight zero, are left out.
+    """
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X must be an array (n_rows, n_columns), got shape {X.shape}")
+    if y.shape != (len(X),):
+        raise ValueError(f"y must have one value a row of X, shape ({len(X)},), got {y.shape}")
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != y.shape or not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ValueError(f"sample_weight must have {len(y)} finite values >= 0, one a row of X, or be None")
+    rows = np.flatnonzero(np.isfinite(X).all(axis=1) & np.isfinite(y) & (weight > 0))
+    if rows.size > _MAX_ROWS:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, _MAX_ROWS, replace=False))
+    weight = weight[rows] / max(float(np.mean(weight[rows])) if rows.size else 1.0, 1e-300)
+    return Data(np.ascontiguousarray(X[rows].T), y[rows], np.sqrt(weight), Clock(deadline))
+
+
+def relative_weight(target: FloatArray) -> FloatArray:
+    """Weights that make every row count by its relative error, (n_rows,)."""
+    size = np.abs(target)
+    return 1.0 / (size + _RELATIVE_FLOOR * np.sqrt(np.mean(size**2)) + 1e-300)

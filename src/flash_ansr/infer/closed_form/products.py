@@ -1,0 +1,183 @@
+"""Products: y = c * monomial * h(c1*u)^e, and with two factors, by linear least squares on log|y|.
+
+The monomial's exponents are part of the linear problem, so that a sum of two monomials a + b is found as
+a*(1 + b/a), whatever they have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from flash_ansr.infer.closed_form.candidates import Draft
+from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
+from flash_ansr.infer.closed_form.families import FACTORS, Family
+from flash_ansr.infer.closed_form.features import Features
+from flash_ansr.infer.closed_form.gram import best_pairs
+from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve
+from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, power_text
+from flash_ansr.infer.closed_form.power_law import full_exponents
+from flash_ansr.infer.closed_form.scan import Hit, Problem, scan
+from flash_ansr.infer.closed_form.snapping import variants
+
+# r^2 beyond which exponents need no guessing
+_CLEAR = 1 - 1e-10
+
+
+class Products:
+    """The logarithm of one target, ready to be explained.
+
+    Attributes
+    ----------
+    usable : bool
+        False where there are too few rows or columns.
+    """
+
+    def __init__(self, data: Data, absolute_errors: bool = False) -> None:
+        self.data = data
+        self.columns, logs = data.log_columns
+        size = np.abs(data.y)
+        # an exact zero of y carries no logarithm; its weight is none
+        self._weight = np.where(size > 0, data.root_weight, 0.0)
+        if absolute_errors:
+            self._weight = self._weight * size / max(float(size.max()), 1e-300)
+        self._base = np.vstack([np.ones(data.n_rows), logs])
+        self._target = np.log(np.where(size > 0, size, 1.0))
+        weighted = self._target * self._weight
+        self._basis = orthonormal(self._base * self._weight)
+        left = project_out(weighted[None], self._basis)[0]
+        self._norm = float(np.linalg.norm(left))
+        self.usable = (
+            data.n_rows > len(self._base) + 3 and self._norm > 1e-9 * max(float(np.linalg.norm(weighted)), 1e-300)
+        )
+        self._hits: list[Hit] = []
+        self.problem = Problem(self._basis, left / max(self._norm, 1e-300), self._weight, logarithm=True)
+
+    def single(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 16) -> Iterator[Draft]:
+        """One factor h(c*u)^e, or exp(c*u), for every argument."""
+        for i in self._exponentials(arguments):
+            yield from self._drafts([_exponential(i)], arguments)
+        if not len(arguments):
+            return
+        self._hits = scan(self.problem, arguments.values, families, self.data.clock, n_best)
+        for hit in self._hits:
+            yield from self._drafts([hit], arguments)
+
+    def second(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 8) -> Iterator[Draft]:
+        """A further factor beside each of the best that :meth:`single` found among the same arguments."""
+        firsts = [*self._hits[:3], *(_exponential(i) for i in self._exponentials(arguments)[:1])]
+        for first in firsts:
+            u = arguments.values[first.argument]
+            with np.errstate(all="ignore"):
+                term = u if first.family is _EXPONENTIAL else self.problem.term(first.family, first.c * u)
+            if not np.isfinite(term).all():
+                continue
+            basis = orthonormal(np.vstack([self._base, term]) * self._weight)
+            left = project_out((self._target * self._weight)[None], basis)[0]
+            norm = float(np.linalg.norm(left))
+            if norm > 0:
+                problem = Problem(basis, left / norm, self._weight, logarithm=True)
+                for hit in scan(problem, arguments.values, families, self.data.clock, n_best)[:n_best]:
+                    yield from self._drafts([first, hit], arguments)
+
+    def double(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 12) -> Iterator[Draft]:
+        """Two factors at once, over all pairs of simple ones."""
+        hits, rows = self._simple_factors(arguments, families)
+        if len(hits) < 2:
+            return
+        for i, j, _ in best_pairs(rows, self.problem.target, n_best, self.data.clock):
+            yield from self._drafts([hits[i], hits[j]], arguments)
+
+    def _exponentials(self, arguments: Features) -> list[int]:
+        rows = project_out(arguments.values * self._weight, self._basis)
+        sizes = np.linalg.norm(rows, axis=1)
+        new = sizes > 1e-7 * np.linalg.norm(arguments.values * self._weight, axis=1)
+        r2 = np.where(new, (rows @ self.problem.target / np.where(new, sizes, 1.0)) ** 2, 0.0)
+        return [int(i) for i in np.argsort(-r2)[:4]]
+
+    def _simple_factors(self, arguments: Features, families: tuple[Family, ...]) -> tuple[list[Hit], FloatArray]:
+        """Factors with c = 1 or so and their projected, normalised logarithms; exp(u) among them."""
+        hits: list[Hit] = []
+        rows: list[FloatArray] = []
+        largest = np.abs(arguments.values).max(axis=1)
+        with np.errstate(all="ignore"):
+            for c, family in [(1.0, None), *((c, f) for f in families for c in f.fixed)]:
+                self.data.clock.check()
+                fine = np.flatnonzero((abs(c) * largest < (family.largest if family else 300)) & (abs(c) * largest > 0.01))
+                u = c * arguments.values[fine]
+                terms = (self.problem.term(family, u) if family else u) * self._weight
+                sizes = np.linalg.norm(terms, axis=1)
+                terms, fine = terms[np.isfinite(sizes)], fine[np.isfinite(sizes)]
+                left = project_out(terms, self._basis)
+                norms = np.linalg.norm(left, axis=1)
+                new = norms > 1e-6 * np.linalg.norm(terms, axis=1)
+                rows.append(left[new] / norms[new, None])
+                hits += [Hit(int(i), family, c, 0.0) if family else _exponential(int(i)) for i in fine[new]]
+        return hits, np.concatenate(rows) if rows else np.zeros((0, self.data.n_rows))
+
+    def _drafts(self, hits: list[Hit], arguments: Features) -> Iterator[Draft]:
+        """Ways to read the exponents of the linear solution, each with constants to be refined."""
+        with np.errstate(all="ignore"):
+            terms = [
+                arguments.values[h.argument] if h.family is _EXPONENTIAL else
+                self.problem.term(h.family, h.c * arguments.values[h.argument])
+                for h in hits
+            ]
+        coefficients, unexplained = solve(np.vstack([self._base, *terms]), self._target, self._weight)
+        if not np.isfinite(coefficients).all():
+            return
+        n = len(self.columns)
+        ways = variants(coefficients[1:])
+        if unexplained < 1e-20:
+            ways = ways[:1]
+        for way in ways[:3]:
+            powers, exponents = way[:n], way[n:]
+            full = full_exponents(self.data, self.columns, powers)
+            factors: list[tuple[str, float]] = []
+            starts: list[float] = []
+            values = monomial_values(self.data, full[None])[0]
+            with np.errstate(all="ignore"):
+                for hit, e, raw in zip(hits, exponents, coefficients[1 + n :], strict=True):
+                    text, start, value = _factor(hit, float(e), float(raw), arguments)
+                    if text:
+                        factors.append((text, float(e)))
+                        starts.append(start)
+                        values = values * value
+            c = _scale(values, self.data)
+            if factors and np.isfinite(c) and c != 0:
+                yield Draft(_text(monomial_text(full), [f for f, _ in factors]), (c, *starts))
+
+
+_EXPONENTIAL = Family("exp", np.exp, "exp({})", (), (), 300.0)
+
+
+def _exponential(argument: int) -> Hit:
+    return Hit(argument, _EXPONENTIAL, 1.0, 0.0)
+
+
+def _factor(hit: Hit, e: float, raw: float, arguments: Features) -> tuple[str, float, FloatArray | float]:
+    """Text with one free constant, its start, and values; no text for an exponent of zero."""
+    u, text = arguments.values[hit.argument], arguments.texts[hit.argument]
+    inner = "<constant>" if text == "1" else f"<constant>*{text}"
+    if hit.family is _EXPONENTIAL:
+        return f"*exp({inner})", raw, np.exp(raw * u)
+    if e == 0:
+        return "", 0.0, 1.0
+    base = hit.family.text.format(inner)
+    power = power_text(base, abs(e))
+    values = hit.family.value(hit.c * u)
+    value = values ** (int(e) if e == int(e) else e)
+    return ("*" if e > 0 else "/") + power, hit.c, value
+
+
+def _scale(values: FloatArray, data: Data) -> float:
+    if not np.isfinite(values).all():
+        return np.nan
+    (c,), _ = solve(values[None], data.y, relative_weight(data.y) * data.root_weight)
+    return float(c)
+
+
+def _text(monomial: str, factors: list[str]) -> str:
+    return "<constant>" + ("" if monomial == "1" else f"*{monomial}") + "".join(factors)
+

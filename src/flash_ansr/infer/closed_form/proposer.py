@@ -1,0 +1,142 @@
+"""The order of the stages: cheapest first, each a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from flash_ansr.infer.closed_form.candidates import Candidates, Draft
+from flash_ansr.infer.closed_form.data import Data, Expired, bind
+from flash_ansr.infer.closed_form.features import Features, arguments, library, sum_arguments
+from flash_ansr.infer.closed_form.inner_constants import sums_with_inner_constants
+from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, number_text
+from flash_ansr.infer.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
+from flash_ansr.infer.closed_form.products import Products
+from flash_ansr.infer.closed_form.rational import Rationals
+from flash_ansr.infer.closed_form.screening import Separation, common_factor
+from flash_ansr.infer.closed_form.sums import Sums
+from flash_ansr.infer.closed_form.targets import Target, targets
+from simplipy import Expression
+
+Stage = Callable[[], Iterator[Draft]]
+
+
+def closed_form(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    operators: Collection[str] | None = None,
+    deadline: float | None = None,
+    seed: int = 0,
+) -> Iterator[list[Expression]]:
+    data = bind(X, y, sample_weight, deadline, seed)
+    if data.n_rows == 0:
+        return
+    candidates = Candidates(data, operators)
+    if np.ptp(data.y) == 0 or not data.active:
+        yield candidates.ranked([Draft(number_text(float(np.mean(data.y))))])
+        return
+    try:
+        for stage in _stages(data, operators):
+            for batch in _batches(stage, candidates, data):
+                yield batch
+            if candidates.exact:
+                return
+    except Expired:
+        return
+
+
+def _batches(stage: Stage, candidates: Candidates, data: Data) -> Iterator[list[Expression]]:
+    drafts: list[Draft] = []
+    try:
+        for d in stage():
+            drafts.append(d)
+    except Expired:
+        batch = candidates.ranked(drafts[:40])
+        if batch:
+            yield batch
+        raise
+    batch = candidates.ranked(drafts)
+    if batch:
+        yield batch
+
+
+def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
+    """The stages in the order of what they cost, each made when its turn comes."""
+    every = targets(data, operators)
+    yield lambda: power_laws(data)
+    yield lambda: _chain(power_laws_of(data, t) for t in every[1:])
+    simple = arguments(data, 80, 4, operators)
+    products = Products(data)
+    if products.usable:
+        yield lambda: products.single(simple)
+    features = library(data, 250, operators)
+    yield from _sums(data, every, features)
+    if products.usable:
+        yield lambda: products.second(simple)
+    separation = common_factor(data)
+    if separation:
+        yield from _separated(data, separation, operators)
+    yield lambda: power_laws_with_offset(data)
+    yield from _rationals(data, features)
+    if products.usable:
+        wide = arguments(data, 250, 12, operators)
+        yield lambda: products.single(wide)
+        of_sums = sum_arguments(data, 10, 10)
+        yield lambda: products.single(of_sums)
+        yield lambda: products.double(simple)
+    yield lambda: sums_with_inner_constants(data, simple, 30, 8)
+    features = library(data, 1000, operators)
+    yield from _sums(data, every, features)
+    yield from _rationals(data, features)
+    if products.usable:
+        yield lambda: products.second(wide)
+        yield lambda: products.double(wide)
+    features = library(data, 2500, operators)
+    yield from _sums(data, every, features)
+
+
+def _separated(data: Data, separation: Separation, operators: Collection[str] | None) -> Iterator[Stage]:
+    """What is left of y beyond a factor, in fewer columns."""
+    factor = monomial_values(data, separation.exponents[None])[0]
+    text = monomial_text(separation.exponents)
+    inner = data.replaced(data.y / factor, separation.others)
+    features = library(inner, 400, operators)
+
+    def around(stage: Stage) -> Stage:
+        return lambda: (Draft(f"{text}*({d.text})", d.start) for d in stage())
+
+    for stage in _sums(inner, targets(inner, operators), features):
+        yield around(stage)
+    for stage in _rationals(inner, features):
+        yield around(stage)
+
+
+def _sums(data: Data, every: list[Target], features: Features) -> Iterator[Stage]:
+    for target in every:
+        yield lambda target=target: _sums_of(Sums(data, target, features))
+
+
+def _sums_of(sums: Sums) -> Iterator[Draft]:
+    yield from sums.singles()
+    yield from sums.pairs()
+    yield from sums.triples()
+    if sums.target.name in ("y", "log y"):
+        yield from sums.longer(4)
+
+
+def _rationals(data: Data, features: Features) -> Iterator[Stage]:
+    def stage() -> Iterator[Draft]:
+        rationals = Rationals(data, features)
+        yield from rationals.pairs()
+        yield from rationals.triples()
+
+    yield stage
+
+
+def _chain(parts: Iterable[Iterator[Draft]]) -> Iterator[Draft]:
+    for part in parts:
+        yield from part

@@ -1,0 +1,99 @@
+"""Sparse sums: a target as c0 + c1*f1 + c2*f2 + ... over a feature library.
+
+Singles and all pairs are exhaustive, triples grow from the features of the best pairs, longer sums by orthogonal
+matching pursuit with a beam. Every survivor is solved anew by least squares on its own columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from flash_ansr.infer.closed_form.candidates import Draft
+from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
+from flash_ansr.infer.closed_form.features import Features
+from flash_ansr.infer.closed_form.gram import best_pairs, best_triples
+from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve, solve_pruned
+from flash_ansr.infer.closed_form.monomials import number_text
+from flash_ansr.infer.closed_form.pursuit import pursue
+from flash_ansr.infer.closed_form.targets import Target
+
+_LEAST_NEW = 1e-7
+
+
+class Sums:
+    """One target and one library, weighted, beyond a constant, normalised.
+
+    Attributes
+    ----------
+    rows : array (n_features, n_rows)
+    best_r2 : float
+        The largest explained part seen.
+    """
+
+    def __init__(self, data: Data, target: Target, features: Features, relative: bool = True) -> None:
+        self.data, self.target = data, target
+        weight = data.root_weight * (relative_weight(target.values) if relative else 1.0)
+        basis = orthonormal(weight[None])
+        left = project_out((target.values * weight)[None], basis)[0]
+        norm = float(np.linalg.norm(left))
+        self._weight = weight
+        self._rest = left / norm if norm > 0 else left
+        with np.errstate(all="ignore"):
+            weighted = features.values * weight
+            sizes = np.sqrt(np.einsum("ij,ij->i", weighted, weighted))
+            rows = project_out(weighted, basis)
+            norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        new = np.isfinite(norms) & (norms > _LEAST_NEW * sizes) & (sizes > 0)
+        self.index = np.flatnonzero(new)
+        self.features = features
+        self.rows = rows[new] / norms[new, None]
+        self.best_r2 = 0.0
+        self._pool: list[int] = []
+
+    def singles(self, n_best: int = 6) -> Iterator[Draft]:
+        """One feature."""
+        r2 = (self.rows @ self._rest) ** 2
+        for i in np.argsort(-r2)[:n_best]:
+            yield from self._drafts([int(i)])
+
+    def pairs(self, n_best: int = 12) -> Iterator[Draft]:
+        """Two features."""
+        found = best_pairs(self.rows, self._rest, max(n_best, 64), self.data.clock)
+        self._pool = list(dict.fromkeys(i for pair in found for i in pair[:2]))
+        for i, j, r2 in found[:n_best]:
+            self.best_r2 = max(self.best_r2, r2)
+            yield from self._drafts([i, j])
+
+    def triples(self, n_best: int = 8) -> Iterator[Draft]:
+        """Three features, two of them from the best pairs."""
+        for i, j, k, r2 in best_triples(self.rows, self._rest, self._pool, n_best, self.data.clock):
+            self.best_r2 = max(self.best_r2, r2)
+            yield from self._drafts([i, j, k])
+
+    def longer(self, n_terms: int, beam: int = 6) -> Iterator[Draft]:
+        """Up to ``n_terms`` features by matching pursuit."""
+        for support in pursue(self.rows, self._rest, n_terms, beam, self.data.clock):
+            yield from self._drafts(support)
+
+    def _drafts(self, support: Sequence[int]) -> Iterator[Draft]:
+        chosen = self.index[list(support)]
+        terms = np.vstack([np.ones(self.data.n_rows), self.features.values[chosen]])
+        texts = ["", *(self.features.texts[i] for i in chosen)]
+        kept, coefficients, unexplained = solve_pruned(terms, self.target.values, self._weight)
+        yield self._draft([texts[i] for i in kept], coefficients)
+        if kept[0] == 0 and len(kept) > 1:
+            without, rest = solve(terms[kept[1:]], self.target.values, self._weight)
+            # a constant that explains little is one number too many
+            if rest < 1.3 * unexplained:
+                yield self._draft([texts[i] for i in kept[1:]], without)
+
+    def _draft(self, texts: list[str], coefficients: FloatArray) -> Draft:
+        return Draft(self.target.inverse.format(sum_text(texts, coefficients * self.target.unit)))
+
+
+def sum_text(texts: Sequence[str], coefficients: FloatArray) -> str:
+    """``c0 + c1*f1 + ...``; the text "" stands for the constant."""
+    parts = [number_text(c) + (f"*{t}" if t else "") for t, c in zip(texts, coefficients, strict=True)]
+    return " + ".join(parts)
