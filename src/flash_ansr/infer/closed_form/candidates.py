@@ -54,7 +54,7 @@ class Candidates:
         self._variance = float(self._weight @ (y - self._weight @ y) ** 2)
         self._relative = relative_weight(y)
 
-    def ranked(self, drafts: Iterable[Draft], limit: int = 32) -> list[Expression]:
+    def ranked(self, drafts: Iterable[Draft], limit: int = 32, n_refined: int = _MAX_REFINED) -> list[Expression]:
         """Expressions of new drafts that are defined on all rows, best first, at most ``limit``."""
         fresh = []
         for draft in drafts:
@@ -63,7 +63,7 @@ class Candidates:
                 fresh.append(draft)
         parsed = parse_many([d.text for d in fresh])
         expressions = [e for e, d in zip(parsed, fresh, strict=True) if not d.start]
-        expressions += self._refined([(e, d) for e, d in zip(parsed, fresh, strict=True) if d.start])
+        expressions += self._refined([(e, d) for e, d in zip(parsed, fresh, strict=True) if d.start], n_refined)
         expressions = [e for e in expressions if self._allowed(e)]
         if not expressions:
             return []
@@ -74,7 +74,7 @@ class Candidates:
                 scored.append((self._score(values[i], len(expression)), i))
         return [expressions[i] for _, i in sorted(scored)[:limit]]
 
-    def _refined(self, drafts: list[tuple[Expression, Draft]]) -> list[Expression]:
+    def _refined(self, drafts: list[tuple[Expression, Draft]], n: int) -> list[Expression]:
         """The drafts with free constants that start best, with refined constants."""
         if not drafts:
             return []
@@ -83,7 +83,7 @@ class Candidates:
             errors = np.mean(np.minimum(np.abs((values - self.data.y) * self._relative), 10.0) ** 2, axis=1)
         order = np.argsort(np.where(np.isfinite(errors), errors, np.inf), kind="stable")
         found = []
-        for i in order[:_MAX_REFINED]:
+        for i in order[:n]:
             expression, draft = drafts[i]
             if not np.isfinite(errors[i]):
                 break

@@ -27,7 +27,7 @@ _MAX_ROWS = 512
 _RELATIVE_FLOOR = 1e-3
 
 
-class Expired(Exception):
+class DeadlineError(Exception):
     """The time is over; raised inside a stage, caught where batches are handed out."""
 
 
@@ -38,9 +38,9 @@ class Clock:
     deadline: float | None
 
     def check(self, ahead: float = 0.0) -> None:
-        """Raise :class:`Expired` where the deadline is less than ``ahead`` seconds away."""
+        """Raise :class:`DeadlineError` where the deadline is less than ``ahead`` seconds away."""
         if self.deadline is not None and now() + ahead >= self.deadline:
-            raise Expired
+            raise DeadlineError
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Data:
         return len(self.y)
 
     @cached_property
-    def X(self) -> FloatArray:
+    def X(self) -> FloatArray:  # noqa: N802 - as in the literature
         """Rows as the evaluator takes them, (n_rows, n_columns)."""
         return np.ascontiguousarray(self.columns.T)
 
@@ -143,4 +143,4 @@ def bind(X: Any, y: Any, sample_weight: Any, deadline: float | None, seed: int) 
 def relative_weight(target: FloatArray) -> FloatArray:
     """Weights that make every row count by its relative error, (n_rows,)."""
     size = np.abs(target)
-    return 1.0 / (size + _RELATIVE_FLOOR * np.sqrt(np.mean(size**2)) + 1e-300)
+    return np.asarray(1.0 / (size + _RELATIVE_FLOOR * np.sqrt(np.mean(size**2)) + 1e-300))

@@ -1,9 +1,9 @@
 """The feature library: monomials, functions of them, products of both, grown from a grammar in the order of cost.
 
-    monomial := product of powers of columns
-    inner    := monomial | monomial + monomial | monomial - monomial
-    function := f(inner), f one of sin, cos, exp, log, sqrt, ...
-    feature  := monomial | function | function*monomial | function*function
+monomial := product of powers of columns
+inner    := monomial | monomial + monomial | monomial - monomial
+function := f(inner), f one of sin, cos, exp, log, sqrt, ...
+feature  := monomial | function | function*monomial | function*function
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Features:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function of the grammar: token, values, text, cost, and the sizes of argument for which it says something new."""
+    """A function of the grammar: token, values, text, cost, and the sizes of argument that make it worth a try."""
 
     token: str
     value: Callable[[FloatArray], FloatArray]
@@ -45,7 +45,7 @@ _OF_MONOMIALS = (
     _Function("cos", np.cos, "cos({})", 1.3, 0.2, 100.0),
     _Function("exp", np.exp, "exp({})", 1.5, 0.05, 60.0),
     _Function("exp", lambda u: np.exp(-u), "exp(-{})", 1.6, 0.05, 60.0),
-    _Function("log", lambda u: np.log(np.abs(u)), "log({})", 1.5, 0.0, np.inf),
+    _Function("log", np.log, "log({})", 1.5, 0.0, np.inf),
     _Function("tan", np.tan, "tan({})", 2.2, 0.1, 20.0),
     _Function("sin", lambda u: np.sin(u) ** 2, "sin({})^2", 2.4, 0.1, 50.0),
     _Function("cos", lambda u: np.cos(u) ** 2, "cos({})^2", 2.3, 0.1, 50.0),
@@ -91,19 +91,21 @@ def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | Non
 def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
     """Sums and differences of two simple monomials, and their squares, times monomials: ``(x1 - x2)^2/x3``."""
     simplest = monomials(data, max(n, n_factors))
+    n_factors = min(n_factors, len(simplest))
     first, second = np.triu_indices(min(n, len(simplest)), 1)
+    used = (simplest.exponents[first] != 0) | (simplest.exponents[second] != 0)
     texts: list[str] = []
     values: list[FloatArray] = []
     for sign, symbol in ((-1, "-"), (1, "+")):
         sums = simplest.values[first] + sign * simplest.values[second]
-        names = [f"({simplest.text(int(i))} {symbol} {simplest.text(int(j))})" for i, j in zip(first, second, strict=True)]
+        names = [
+            f"({simplest.text(int(i))} {symbol} {simplest.text(int(j))})" for i, j in zip(first, second, strict=True)
+        ]
         texts += [*names, *(f"{name}^2" for name in names)]
         values += [sums, sums**2]
-        for m in range(n_factors if n_factors < len(simplest) else 0):
+        for m in range(n_factors):
             # a factor in a column of the sum would only rename it
-            apart = (simplest.exponents[first] * simplest.exponents[second] * 0 + simplest.exponents[m]) != 0
-            apart &= (simplest.exponents[first] != 0) | (simplest.exponents[second] != 0)
-            free = np.flatnonzero(~apart.any(axis=1))
+            free = np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1))
             texts += [f"{names[i]}*{simplest.text(m)}" for i in free]
             texts += [f"{names[i]}^2*{simplest.text(m)}" for i in free]
             values += [sums[free] * simplest.values[m], sums[free] ** 2 * simplest.values[m]]

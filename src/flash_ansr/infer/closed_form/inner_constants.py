@@ -22,7 +22,7 @@ def sums_with_inner_constants(data: Data, features: Features, n_arguments: int, 
     features : Features
         The first of them are arguments u and factors m.
     """
-    linear = [k for k in data.active]
+    linear = list(data.active)
     if data.n_rows < len(linear) + 6:
         return
     base = np.vstack([np.ones(data.n_rows), data.columns[linear]])
@@ -33,7 +33,9 @@ def sums_with_inner_constants(data: Data, features: Features, n_arguments: int, 
     norm = float(np.linalg.norm(left))
     if norm < 1e-10 * float(np.linalg.norm(data.y * weight)):
         coefficients, _ = solve(base, data.y, weight)
-        yield Draft(" + ".join(f"<constant>*{n}" if n else "<constant>" for n in names), tuple(map(float, coefficients)))
+        yield Draft(
+            " + ".join(f"<constant>*{n}" if n else "<constant>" for n in names), tuple(map(float, coefficients))
+        )
         return
     problem = Problem(basis, left / norm, weight)
     u, m = features.values[:n_arguments], features.values[:n_factors]

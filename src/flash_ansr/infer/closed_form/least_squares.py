@@ -40,10 +40,8 @@ def solve(terms: FloatArray, target: FloatArray, weight: FloatArray) -> tuple[Fl
     return coefficients / norms, float(residual @ residual) / total
 
 
-def solve_pruned(
-    terms: FloatArray, target: FloatArray, weight: FloatArray
-) -> tuple[list[int], FloatArray, float]:
-    """As :func:`solve`, without the terms whose part of the target is rounding error: (kept, coefficients, unexplained)."""
+def solve_pruned(terms: FloatArray, target: FloatArray, weight: FloatArray) -> tuple[list[int], FloatArray, float]:
+    """As :func:`solve` without the terms that only explain rounding: (kept, coefficients, unexplained)."""
     kept = list(range(len(terms)))
     coefficients, unexplained = solve(terms, target, weight)
     size = np.sqrt(np.mean((target * weight) ** 2))

@@ -60,7 +60,9 @@ def power_laws_with_offset(data: Data) -> Iterator[Draft]:
     for _, _, exponents in starts[:2]:
         powers = "*".join(f"x{k + 1}^<constant>" for k in columns)
         full = full_exponents(data, columns, exponents)
-        linear, _ = solve(np.stack([np.ones(data.n_rows), monomial_values(data, full[None])[0]]), data.y, data.root_weight)
+        linear, _ = solve(
+            np.stack([np.ones(data.n_rows), monomial_values(data, full[None])[0]]), data.y, data.root_weight
+        )
         yield Draft(f"<constant> + <constant>*{powers}", (*map(float, linear), *map(float, exponents)))
         for tolerance in (0.1, 0.3):
             yield from offset_monomial(data, full_exponents(data, columns, snapped(exponents, tolerance)))

@@ -48,10 +48,10 @@ class Products:
         self._basis = orthonormal(self._base * self._weight)
         left = project_out(weighted[None], self._basis)[0]
         self._norm = float(np.linalg.norm(left))
-        self.usable = (
-            data.n_rows > len(self._base) + 3 and self._norm > 1e-9 * max(float(np.linalg.norm(weighted)), 1e-300)
+        self.usable = data.n_rows > len(self._base) + 3 and self._norm > 1e-9 * max(
+            float(np.linalg.norm(weighted)), 1e-300
         )
-        self._hits: list[Hit] = []
+        self._hits: dict[int, list[Hit]] = {}
         self.problem = Problem(self._basis, left / max(self._norm, 1e-300), self._weight, logarithm=True)
 
     def single(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 16) -> Iterator[Draft]:
@@ -60,13 +60,14 @@ class Products:
             yield from self._drafts([_exponential(i)], arguments)
         if not len(arguments):
             return
-        self._hits = scan(self.problem, arguments.values, families, self.data.clock, n_best)
-        for hit in self._hits:
+        hits = scan(self.problem, arguments.values, families, self.data.clock, n_best)
+        self._hits[id(arguments)] = hits
+        for hit in hits:
             yield from self._drafts([hit], arguments)
 
     def second(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 8) -> Iterator[Draft]:
         """A further factor beside each of the best that :meth:`single` found among the same arguments."""
-        firsts = [*self._hits[:3], *(_exponential(i) for i in self._exponentials(arguments)[:1])]
+        firsts = [*self._hits[id(arguments)][:3], *(_exponential(i) for i in self._exponentials(arguments)[:1])]
         for first in firsts:
             u = arguments.values[first.argument]
             with np.errstate(all="ignore"):
@@ -104,7 +105,9 @@ class Products:
         with np.errstate(all="ignore"):
             for c, family in [(1.0, None), *((c, f) for f in families for c in f.fixed)]:
                 self.data.clock.check()
-                fine = np.flatnonzero((abs(c) * largest < (family.largest if family else 300)) & (abs(c) * largest > 0.01))
+                fine = np.flatnonzero(
+                    (abs(c) * largest < (family.largest if family else 300)) & (abs(c) * largest > 0.01)
+                )
                 u = c * arguments.values[fine]
                 terms = (self.problem.term(family, u) if family else u) * self._weight
                 sizes = np.linalg.norm(terms, axis=1)
@@ -120,8 +123,9 @@ class Products:
         """Ways to read the exponents of the linear solution, each with constants to be refined."""
         with np.errstate(all="ignore"):
             terms = [
-                arguments.values[h.argument] if h.family is _EXPONENTIAL else
-                self.problem.term(h.family, h.c * arguments.values[h.argument])
+                arguments.values[h.argument]
+                if h.family is _EXPONENTIAL
+                else self.problem.term(h.family, h.c * arguments.values[h.argument])
                 for h in hits
             ]
         coefficients, unexplained = solve(np.vstack([self._base, *terms]), self._target, self._weight)
@@ -180,4 +184,3 @@ def _scale(values: FloatArray, data: Data) -> float:
 
 def _text(monomial: str, factors: list[str]) -> str:
     return "<constant>" + ("" if monomial == "1" else f"*{monomial}") + "".join(factors)
-

@@ -1,14 +1,15 @@
-"""The order of the stages: cheapest first, each a batch."""
+"""The order of the stages: cheapest first, each a batch, until the time is over or a law leaves no residual."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
-from flash_ansr.infer.closed_form.data import Data, Expired, bind
+from flash_ansr.infer.closed_form.data import Data, DeadlineError, bind
 from flash_ansr.infer.closed_form.features import Features, arguments, library, sum_arguments
 from flash_ansr.infer.closed_form.inner_constants import sums_with_inner_constants
 from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, number_text
@@ -32,6 +33,35 @@ def closed_form(
     deadline: float | None = None,
     seed: int = 0,
 ) -> Iterator[list[Expression]]:
+    """Propose laws in closed form, batch by batch, the cheapest kinds first.
+
+    Parameters
+    ----------
+    X : array (n_rows, n_columns)
+        Column k - 1 is the variable x_k, in any units.
+    y : array (n_rows,)
+    sample_weight : array (n_rows,), optional
+        Rows of weight zero are left out, as are rows that are not finite.
+    operators : collection of str, optional
+        The only operator tokens that proposals may contain; None for all.
+    deadline : float, optional
+        Value of :func:`time.monotonic` at which to stop; None to go through all stages.
+    seed : int
+        Chooses the rows of the search where there are more than 512.
+
+    Yields
+    ------
+    list of Expression
+        The proposals of one stage, best first, with their numbers, defined on all rows of the search. The last batch is
+        the first that holds a law without residual, where there is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(1, 5, (50, 2))
+    >>> next(closed_form(X, 3 * X[:, 0] / X[:, 1] ** 2))[0].infix(6)
+    '3*x1/x2^2'
+    """
     data = bind(X, y, sample_weight, deadline, seed)
     if data.n_rows == 0:
         return
@@ -39,29 +69,30 @@ def closed_form(
     if np.ptp(data.y) == 0 or not data.active:
         yield candidates.ranked([Draft(number_text(float(np.mean(data.y))))])
         return
-    try:
-        for stage in _stages(data, operators):
-            for batch in _batches(stage, candidates, data):
-                yield batch
-            if candidates.exact:
-                return
-    except Expired:
-        return
-
-
-def _batches(stage: Stage, candidates: Candidates, data: Data) -> Iterator[list[Expression]]:
-    drafts: list[Draft] = []
-    try:
-        for d in stage():
-            drafts.append(d)
-    except Expired:
-        batch = candidates.ranked(drafts[:40])
+    stages = _stages(data, operators)
+    while not candidates.exact:
+        # not around a yield: the caller's error state stays the caller's
+        with np.errstate(all="ignore"):
+            batch, expired = _next_batch(stages, candidates)
         if batch:
             yield batch
-        raise
-    batch = candidates.ranked(drafts)
-    if batch:
-        yield batch
+        if expired:
+            return
+
+
+def _next_batch(stages: Iterator[Stage], candidates: Candidates) -> tuple[list[Expression], bool]:
+    """Proposals of the next stage, as far as time allows, and whether it was the last."""
+    drafts: list[Draft] = []
+    try:
+        candidates.data.clock.check()
+        stage = next(stages, None)
+        if stage is None:
+            return [], True
+        for draft in stage():
+            drafts.append(draft)  # noqa: PERF402 - what was found before the time was over counts
+        return candidates.ranked(drafts), False
+    except DeadlineError:
+        return candidates.ranked(drafts, n_refined=2), True
 
 
 def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
@@ -117,14 +148,15 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
 
 def _sums(data: Data, every: list[Target], features: Features) -> Iterator[Stage]:
     for target in every:
-        yield lambda target=target: _sums_of(Sums(data, target, features))
+        yield partial(_sums_of, data, target, features)
 
 
-def _sums_of(sums: Sums) -> Iterator[Draft]:
+def _sums_of(data: Data, target: Target, features: Features) -> Iterator[Draft]:
+    sums = Sums(data, target, features)
     yield from sums.singles()
     yield from sums.pairs()
     yield from sums.triples()
-    if sums.target.name in ("y", "log y"):
+    if target.name in ("y", "log y"):
         yield from sums.longer(4)
 
 

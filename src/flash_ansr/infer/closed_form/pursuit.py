@@ -39,9 +39,7 @@ def pursue(rows: FloatArray, target: FloatArray, n_terms: int, beam: int, clock:
             return
 
 
-def _extensions(
-    rows: FloatArray, target: FloatArray, support: tuple[int, ...], n: int
-) -> list[tuple[int, float]]:
+def _extensions(rows: FloatArray, target: FloatArray, support: tuple[int, ...], n: int) -> list[tuple[int, float]]:
     """The n best features to add, with the part that is then explained."""
     if not support:
         r2 = (rows @ target) ** 2

@@ -1,7 +1,7 @@
 """Which columns matter, and which are only a factor: read off a polynomial model.
 
 The model is a polynomial of low degree in the columns, or their logarithms, of log|y| where y has one sign. It need not
-be exact: a column matters, or stands in more than a factor, where leaving its terms out makes the residual clearly larger.
+be exact: a column matters, or is more than a factor, where leaving its terms out makes the residual clearly larger.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class _Polynomial:
         A = (terms * self._weight).T
         coefficients, *_ = np.linalg.lstsq(A, self._target * self._weight, rcond=1e-12)
         residual = self._target * self._weight - A @ coefficients
-        return float(residual @ residual) / max(self._n - len(terms), 1), coefficients
+        return float(residual @ residual) / max(self._n - len(terms), 1), np.asarray(coefficients, dtype=np.float64)
 
 
 def _standard(column: FloatArray) -> FloatArray:

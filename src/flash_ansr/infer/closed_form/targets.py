@@ -44,7 +44,7 @@ def targets(data: Data, operators: Collection[str] | None) -> list[Target]:
         if operators is not None and not all(t in operators for t in tokens.split()):
             return
         if np.isfinite(values).all() and np.ptp(values) > 1e-9 * np.abs(values).max() and 0 < unit < np.inf:
-            found.append(Target(name, values, unit, inverse))
+            found.append(Target(name, values, float(unit), inverse))
 
     with np.errstate(all="ignore"):
         if (z != 0).all():
