@@ -10,7 +10,7 @@ import pytest
 
 from flash_ansr.bench.datasets import make_data_set
 from flash_ansr.bench.metrics import METRICS, estimate
-from flash_ansr.bench.rows import Row, Task
+from flash_ansr.bench.rows import BenchError, Row, Task
 from flash_ansr.bench.scoring import Scores, score
 from flash_ansr.catalogues import load
 
@@ -69,6 +69,13 @@ def test_no_law_at_all() -> None:
     assert (s.fnrr, s.vnrr, s.xnrr, s.srr, s.symbolic_recovery, s.fit_success) == (0, 0, 0, 0, 0, 0)
     assert math.isnan(s.length_ratio)
     assert math.isnan(s.log10_fvu)
+
+
+def test_rows_of_another_catalogue_are_refused() -> None:
+    digests = {"fit": make_data_set(load("fastsrb")["I.12.1"], 0, 64, 0.0).fit.digest}
+    assert score(row("x1*x2", digests=digests)).vnrr == 1
+    with pytest.raises(BenchError, match=r"fastsrb I\.12\.1, data set 0: the fit rows drawn now .*run it again"):
+        score(row("x1*x2", digests={"fit": "0" * 16}))
 
 
 def test_noise_is_on_the_fitted_targets_only() -> None:

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import flash_ansr
 import simplipy
 from flash_ansr.bench.numeric import fvu
 from flash_ansr.bench.rows import BenchError
@@ -49,6 +51,32 @@ def test_power_law_of_what_is_none() -> None:
     assert fitted("power_law", X, np.array([1.0, 3.0]))(X).tolist() == [2.0, 2.0]
     X = np.array([[1.0], [2.0]])
     assert fitted("power_law", X, np.array([3.0, 3.0]))(X) == pytest.approx([3.0, 3.0])
+
+
+class StandInRegressor:
+    """What the adapter needs of FlashANSR."""
+
+    def __init__(self, **arguments: object) -> None:
+        self.arguments = arguments
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        laws = [simplipy.parse("x1"), simplipy.parse("2.5*x1")]
+        self.expression_ = laws[1]
+        self.candidates_ = pd.DataFrame(
+            {"expression": laws, "log_prob": [math.nan, -4.5], "proposer": ["local", "neural"], "score": [1.0, 0.5]}
+        )
+        self.report_ = {"drawn": 7, "rows": X.shape, "arguments": self.arguments}
+
+
+def test_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flash_ansr, "FlashANSR", StandInRegressor, raising=False)
+    system = make_system("ours", {"pipeline": "paper"})
+    assert "flash-ansr" in system.versions()
+    found = system.fit(request(np.ones((4, 1)), np.ones(4), 0.5))
+    assert (found.expression.infix(), found.log_prob) == ("2.5*x1", -4.5)
+    assert found.report["proposer"] == "neural"
+    expected = {"time_limit": 0.5, "n_jobs": 1, "random_state": 0, "pipeline": "paper"}
+    assert found.report["fit"] == {"drawn": 7, "rows": [4, 1], "arguments": expected}
 
 
 def test_names() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -99,13 +99,7 @@ def _with_references(groups: Sequence[Group]) -> list[Group]:
     clean = Counter(g.points for g in groups if g.noise == 0)
     usual = clean.most_common(1)[0][0] if clean else None
     reference = {_effort_key(g): g.seconds for g in groups if g.noise == 0 and g.points == usual}
-    return [
-        Group(
-            *(g.catalogue, g.label, g.budget, g.settings, g.points, g.noise, g.rows, g.scores),
-            reference_seconds=reference.get(_effort_key(g)),
-        )
-        for g in groups
-    ]
+    return [replace(g, reference_seconds=reference.get(_effort_key(g))) for g in groups]
 
 
 def _effort_key(group: Group) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import simplipy
 from flash_ansr.bench.datasets import DataSet, make_data_set
 from flash_ansr.bench.numeric import fvu, is_perfect, log10_imperfect
-from flash_ansr.bench.rows import Row
+from flash_ansr.bench.rows import BenchError, Row
 from flash_ansr.bench.structure import (
     CONSTANT,
     has_same_skeleton,
@@ -62,6 +62,13 @@ def score(row: Row) -> Scores:
     if row.expression is None:
         return Scores(0.0, row.fit_seconds, math.inf, math.inf, math.inf, 0.0, 0.0, 0.0, NAN)
     data = _data_set(task.catalogue, task.problem, task.dataset, task.points, task.noise)
+    drawn = {"fit": data.fit.digest, "validation": data.validation.digest, "widened": data.widened.digest}
+    for name, digest in drawn.items():
+        if row.digests.get(name, digest) != digest:
+            raise BenchError(
+                f"{task.catalogue} {task.problem}, data set {task.dataset}: the {name} rows drawn now ({digest}) are "
+                f"not those of the stored row ({row.digests[name]}); the catalogue has changed since: run it again"
+            )
     return score_expression(simplipy.parse(row.expression), problem, data, row)
 
 

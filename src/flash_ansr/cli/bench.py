@@ -40,7 +40,7 @@ def list_(
         found = catalogues.load(name)
         table.add_row(name, str(len(found)), str(len(found.included)), found.title)
     console.print(table)
-    console.print(f"systems: {', '.join(SYSTEMS)}")
+    print(f"systems: {', '.join(SYSTEMS)}")
 
 
 @app.command()
@@ -58,27 +58,27 @@ def show(
     """
     law = catalogues.load(catalogue)[problem]
     sample = law.sample(points, dataset)
-    console.print(f"{law.name}: {law.formula}")
-    console.print(f"law         {law.expression}")
-    console.print(f"difficulty  {law.difficulty or '-'}")
+    print(f"{law.name}: {law.formula}")
+    print(f"law         {law.expression}")
+    print(f"difficulty  {law.difficulty or '-'}")
     if law.excluded:
-        console.print(f"excluded    {law.excluded}")
+        print(f"excluded    {law.excluded}")
     for k, variable in enumerate(law.variables, start=1):
         wide = variable.range.widened()
         bounds = f"{wide.low:.4g} to {wide.high:.4g}"
-        console.print(f"x{k}          {variable.name}: {variable.range}, widened {bounds}", soft_wrap=True)
+        print(f"x{k}          {variable.name}: {variable.range}, widened {bounds}")
     table = _table(*(f"x{k}" for k in range(1, len(law.variables) + 1)), "y", justify="right")
     for x, y in zip(sample.X[:rows], sample.y[:rows], strict=True):
         table.add_row(*(f"{value:.6g}" for value in (*x, y)))
     console.print(table)
-    console.print(f"{points} rows, digest {sample.digest}, {sample.n_redrawn} drawn anew")
+    print(f"{points} rows, digest {sample.digest}, {sample.n_redrawn} drawn anew")
     if plot is not None:
         from flash_ansr.bench.figures import data_figure
 
         part = plot.with_name(plot.name + ".part")
         data_figure(law, sample.X, sample.y).savefig(part, format="png")
         part.replace(plot)
-        console.print(f"written to {plot}")
+        print(f"written to {plot}")
 
 
 @app.command()
@@ -141,16 +141,14 @@ def run(
         summary = run_tasks(
             plan.tasks(n_threads), path, jobs=jobs, dask=dask, show_progress=not quiet and sys.stderr.isatty()
         )
-        console.print(
-            f"{path}: {summary.n_added} rows added, {summary.n_before} were there, {summary.n_failed} failures"
-        )
+        print(f"{path}: {summary.n_added} rows added, {summary.n_before} were there, {summary.n_failed} failures")
         if summary.interrupted:
             interrupted = True
             break
     if interrupted:
-        console.print("interrupted; the same command goes on from here")
+        print("interrupted; the same command goes on from here")
         raise typer.Exit(130)
-    console.print(f"report: flash-ansr bench report {out}")
+    print(f"report: flash-ansr bench report {out}")
 
 
 @app.command()
@@ -184,7 +182,7 @@ def _list_problems(catalogue: catalogues.Catalogue) -> None:
         note = f"  (excluded: {p.excluded})" if p.excluded else ""
         table.add_row(p.name, p.difficulty or "-", str(len(p.variables)), p.formula + note)
     console.print(table)
-    console.print(f"{catalogue.title}. {catalogue.source}")
+    print(f"{catalogue.title}. {catalogue.source}")
 
 
 def _settings(texts: list[str]) -> dict[str, Any]:

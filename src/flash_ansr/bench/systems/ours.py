@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
+from simplipy import Expression
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Ours:
@@ -27,11 +33,11 @@ class Ours:
             time_limit=request.seconds, n_jobs=request.n_threads, random_state=request.seed, **self._settings
         )
         model.fit(request.X, request.y)
-        best = model.candidates_.iloc[0].to_dict()
+        best = _row_of(model.expression_, model.candidates_)
         return Found(
             model.expression_,
             log_prob=_known(best.get("log_prob")),
-            report={"proposer": str(best.get("proposer")), **_plain(model.report_)},
+            report={"proposer": str(best.get("proposer")), "fit": _plain(model.report_)},
         )
 
     def close(self) -> None:
@@ -46,13 +52,20 @@ class Ours:
         return FlashANSR
 
 
+def _row_of(expression: Expression, candidates: pd.DataFrame) -> dict[str, Any]:
+    """What the table of candidates says about a law; nothing where it is not in it."""
+    rows = candidates[candidates["expression"].map(str) == str(expression)].to_dict("records")
+    return {str(name): value for name, value in rows[0].items()} if rows else {}
+
+
 def _known(value: Any) -> float | None:
     """A number, or None for NaN and what is not there."""
-    return float(value) if isinstance(value, float) and value == value else None
+    return float(value) if isinstance(value, float) and not math.isnan(value) else None
 
 
 def _plain(report: Any) -> dict[str, Any]:
     """A report as JSON holds it; what JSON cannot hold becomes text."""
-    facts = dict(report) if isinstance(report, dict) else dict(vars(report))
+    is_record = dataclasses.is_dataclass(report) and not isinstance(report, type)
+    facts = dataclasses.asdict(report) if is_record else dict(report)
     plain: dict[str, Any] = json.loads(json.dumps(facts, default=str))
     return plain
