@@ -20,6 +20,7 @@ from flash_ansr.bench.rows import BenchError, Row, Task, read_rows
 from flash_ansr.bench.runner import run
 from flash_ansr.bench.systems import SYSTEMS, Found, Request, SystemMissingError
 from flash_ansr.catalogues import load
+from simplipy import parse
 from tests.needs import need
 
 PLAN = Plan("nguyen", system="power_law", points=[32], datasets=2)
@@ -145,6 +146,11 @@ class Moody:
         pass
 
 
+class Lost(Moody):
+    def fit(self, request: Request) -> Found:
+        return Found(parse("x1 + x9"))
+
+
 class Absent(Moody):
     def versions(self) -> dict[str, str]:
         raise SystemMissingError("buy it first")
@@ -154,6 +160,7 @@ class Absent(Moody):
 def moody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SYSTEMS, "moody", Moody)
     monkeypatch.setitem(SYSTEMS, "absent", Absent)
+    monkeypatch.setitem(SYSTEMS, "lost", Lost)
     execute._system.cache_clear()
 
 
@@ -167,6 +174,13 @@ def test_a_failure_is_a_row(tmp_path: Path) -> None:
     assert 0 < len(failed) == summary.n_failed < 12
     assert {row.error for row in failed} == {"ArithmeticError: not today"}
     assert all(row.expression is None and row.digests["fit"] for row in failed)
+
+
+@pytest.mark.usefixtures("moody")
+def test_a_law_that_cannot_be_evaluated_is_a_failure() -> None:
+    row = run_task(Task("nguyen", "Nguyen-1", 0, 8, 0.0, "lost", 1.0))
+    assert row.expression is None
+    assert "x9" in row.error
 
 
 @pytest.mark.usefixtures("moody")

@@ -20,6 +20,7 @@ from flash_ansr.bench.rows import Row, Task
 from flash_ansr.bench.systems import Found, Request, System, SystemMissingError, make_system
 from flash_ansr.catalogues import Catalogue, load
 from flash_ansr.catalogues.streams import digest_of
+from simplipy.errors import SimplipyError
 
 _MAX_ERROR_LENGTH = 500
 
@@ -46,7 +47,12 @@ def run_task(task: Task) -> Row:
     except Exception as problem:  # whatever a system raises is its answer
         error = f"{type(problem).__name__}: {problem}"[:_MAX_ERROR_LENGTH]
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    facts: dict[str, Any] = {} if found is None else _facts(found, data, task)
+    facts: dict[str, Any] = {}
+    if found is not None:
+        try:
+            facts = _facts(found, data, task)
+        except SimplipyError as problem:  # a law in columns that are not there
+            found, error = None, f"{type(problem).__name__}: {problem}"[:_MAX_ERROR_LENGTH]
     return Row(
         task=task,
         expression=None if found is None else found.expression.infix(),
