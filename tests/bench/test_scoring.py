@@ -8,11 +8,12 @@ import math
 import numpy as np
 import pytest
 
+import simplipy
 from flash_ansr.bench.datasets import make_data_set
 from flash_ansr.bench.metrics import METRICS, estimate
 from flash_ansr.bench.rows import BenchError, Row, Task
 from flash_ansr.bench.scoring import Scores, score
-from flash_ansr.catalogues import load
+from flash_ansr.catalogues import Problem, load
 
 
 def row(expression: str | None, problem: str = "I.12.1", dataset: int = 0, **more: object) -> Row:
@@ -56,6 +57,30 @@ def test_right_inside_the_ranges_only() -> None:
     """I.29.4 is omega/c for omega up to 1e11: a term that wakes up beyond is xNRR's to see."""
     s = score(row("x1/299792458 + exp(x1/3e9 - 50)", problem="I.29.4"))
     assert (s.fnrr, s.vnrr, s.xnrr) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("problem", "limit"),
+    [
+        ("I.10.7", "x1"),
+        ("I.15.1", "x1*x2"),
+        ("I.34.1", "x1"),
+        ("I.16.6", "x1 + x2"),
+        ("III.4.33", "1.380649e-23*x2"),
+        ("II.35.18", "x1/2"),
+    ],
+)
+def test_a_limiting_law_is_not_the_law(problem: str, limit: str) -> None:
+    """Laws with a term that only large or small values wake up."""
+    assert score(row(limit, problem=problem)).symbolic_recovery == 0
+
+
+@pytest.mark.parametrize("law", load("fastsrb").included, ids=lambda law: law.name)
+def test_every_law_is_its_own_recovery(law: Problem) -> None:
+    """With its numbers rounded to doubles, as a fit would leave them."""
+    fitted = simplipy.simplify(law.expression, fold_numbers=True)
+    found = score(row(fitted.infix(), problem=law.name))
+    assert (found.vnrr, found.xnrr, found.symbolic_recovery) == (1, 1, 1)
 
 
 def test_not_finite_beyond_the_ranges() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import simplipy
 from flash_ansr.bench.candidates import summarize_candidates
 from flash_ansr.bench.structure import (
     has_same_skeleton,
+    in_units,
     is_recovered_symbolically,
     token_f1,
     total_nestedness,
@@ -45,7 +47,15 @@ def test_same_skeleton(prediction: str, truth: str, same: bool) -> None:
     ],
 )
 def test_symbolic_recovery(prediction: str, truth: str, recovered: bool) -> None:
-    assert is_recovered_symbolically(parse(prediction), parse(truth)) is recovered
+    assert is_recovered_symbolically(parse(prediction), parse(truth), {}) is recovered
+
+
+def test_units_show_what_ordinary_points_hide() -> None:
+    relativistic, classical = parse("x1/sqrt(1 - x2^2/299792458^2)"), parse("x1")
+    assert is_recovered_symbolically(classical, relativistic, {})
+    assert not is_recovered_symbolically(classical, relativistic, {"x2": 1e8})
+    assert is_recovered_symbolically(parse("x1/sqrt(1 - x2^2/89875517873681764)"), relativistic, {"x2": 1e8})
+    assert in_units(parse("x1*x2"), {"x1": 5.0})(np.array([[2.0, 3.0]])).tolist() == [30.0]
 
 
 @pytest.mark.parametrize(

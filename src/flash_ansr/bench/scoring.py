@@ -93,7 +93,7 @@ def score_expression(prediction: Expression, problem: Problem, data: DataSet, ro
         xnrr=float(recovered and is_perfect(widened)),
         log10_fvu=log10_imperfect(validation),
         srr=float(has_same_skeleton(prediction, problem.expression)),
-        symbolic_recovery=float(is_recovered_symbolically(prediction, problem.expression)),
+        symbolic_recovery=float(is_recovered_symbolically(prediction, problem.expression, _units(problem))),
         f1=token_f1(skeleton, truth.tokens),
         tree_distance=float(tree_distance(skeleton, truth.tokens)),
         variable_recall=variable_recall(prediction, problem.expression),
@@ -107,6 +107,12 @@ def score_expression(prediction: Expression, problem: Problem, data: DataSet, ro
         rewrite_fraction=_or_nan(row.rewrite_fraction),
         bloat=_or_nan(row.bloat),
     )
+
+
+def _units(problem: Problem) -> dict[str, float]:
+    """The largest magnitude of each variable."""
+    ranges = [v.range for v in problem.variables]
+    return {f"x{k}": max(abs(r.low), abs(r.high)) or 1.0 for k, r in enumerate(ranges, start=1)}
 
 
 @functools.lru_cache(maxsize=512)

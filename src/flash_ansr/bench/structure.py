@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import simplipy
 from simplipy import OPERATORS, Expression
@@ -24,9 +24,25 @@ def simplified_skeleton(expression: Expression) -> Expression:
     return simplipy.simplify(expression.skeleton(), mask_numbers=True)
 
 
-def is_recovered_symbolically(prediction: Expression, truth: Expression) -> bool:
-    """Whether both are the same function, up to a millionth in their numbers."""
-    return simplipy.equivalent(prediction, truth, rtol=_RTOL).equivalent
+def is_recovered_symbolically(prediction: Expression, truth: Expression, units: Mapping[str, float]) -> bool:
+    """Whether both are the same function, up to a millionth in their numbers.
+
+    Parameters
+    ----------
+    prediction, truth : Expression
+    units : mapping of variable to float
+        The sizes of the variables. The comparison looks at points around 1: in other units than these
+        ``m/sqrt(1 - v^2/c^2)`` would pass for ``m``, since no ordinary v comes near 3e8.
+    """
+    return simplipy.equivalent(in_units(prediction, units), in_units(truth, units), rtol=_RTOL).equivalent
+
+
+def in_units(expression: Expression, units: Mapping[str, float]) -> Expression:
+    """The formula of variables measured in these units; variables without one stay."""
+    tokens: list[str] = []
+    for token in expression.tokens:
+        tokens += ["*", repr(units[token]), token] if token in units else [token]
+    return simplipy.parse(tokens)
 
 
 def has_same_skeleton(prediction: Expression, truth: Expression) -> bool:
