@@ -37,11 +37,6 @@ def check(before: str, after: str, **options: object) -> None:
     assert same_form(result, after), f"{before} -> {result}, not {after}"
 
 
-def known(reason: str) -> pytest.MarkDecorator:
-    """A gap that is known and not closed yet."""
-    return pytest.mark.xfail(reason=reason, strict=True)
-
-
 # c# is a free constant. Two forms on the right: domain "extend" and domain "preserve".
 FORMS = [
     # what no simplifier may miss: see the engines that do in benchmarks/simplify.py
@@ -128,11 +123,33 @@ def test_form(case: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "domain"),
     [
-        pytest.param("x^y/x", "x^y/x", "extend", marks=known("a number literal more, at equal length")),
-        pytest.param("sqrt(x)*sqrt(x)", "sqrt(x)^2", "preserve", marks=known("like roots are not collected")),
+        ("x^y/x", "x^y/x", "extend"),  # x^(y - 1) is as long and has a number more
+        ("x^(y + 1)", "x*x^y", "extend"),
+        ("x^y*x^z/x", "x^(y + z)/x", "extend"),
+        ("x^(y + 1)*x^(2 - y)", "x^3", "extend"),
+        ("sqrt(x)*sqrt(x)", "sqrt(x)^2", "preserve"),
+        ("sqrt(x)^2*sqrt(x)", "sqrt(x)^3", "preserve"),
+        ("sqrt(x)*x*sqrt(x)", "sqrt(x)^4", "preserve"),
+        ("1/sqrt(7/x)", "sqrt(x/7)", "extend"),
+        ("8*x + 12*y + z", "z + 4*(2*x + 3*y)", "extend"),
+        ("(a/4 - b)^2/3", "(a/4 - b)^2/3", "extend"),
+        ("(x^z*y)^4", "(x^z*y)^4", "extend"),
+        ("abs(cbrt(x)*y)", "abs(cbrt(x)*y)", "extend"),
+        ("2*log(abs(x))", "log(x^2)", "extend"),
+        ("log(x^2)/2", "log(abs(x))", "extend"),
+        ("cos(x*abs(y))", "cos(x*y)", "extend"),
+        ("abs(sin(abs(x)))", "abs(sin(x))", "extend"),
+        ("(c#^x)^2", "c#^x", "extend"),
+        ("c#^(2*x)", "c#^(2*x)", "extend"),  # for c = -1 and x = 1/2 it is -1: no d^x is
+        ("y/c#^x", "y/c#^x", "extend"),  # not y*c#^-x, which is longer and at c = 0 defined in more places
+        ("(1/x)^c#", "x^c#", "extend"),
+        ("(x^2)^c#", "(x^2)^c#", "extend"),
+        ("0^(2*x)", "0^x", "extend"),
+        ("acosh(sin(sin(x)))", "nan", "extend"),
+        ("atanh(cosh(c#))", "nan", "preserve"),
     ],
 )
-def test_form_that_is_missed(before: str, after: str, domain: str) -> None:
+def test_form_of_one_domain(before: str, after: str, domain: str) -> None:
     check(before, after, domain=domain)
 
 
@@ -183,7 +200,6 @@ def test_what_goes_in_comes_out() -> None:
     assert result.tokens == ["mult2", "x1"]
 
 
-@known("factors of a number of 16 digits meet in another order")
 def test_order_of_long_numbers() -> None:
     one, other = "2*(x1*(2*5.000000000000001e16))", "2*(2*5.000000000000001e16*x1)"
     assert simplipy.simplify(one) == simplipy.simplify(other)
@@ -328,6 +344,83 @@ def test_longer_patterns_do_not_lengthen() -> None:
         assert lengths[1] <= lengths[0]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "ranges"),
+    [
+        ("asin(sin(x1))", "asin(sin(x1))", {}),
+        ("asin(sin(x1))", "x1", {"x1": (-1.5, 1.5)}),
+        ("asin(sin(x1))", "asin(sin(x1))", {"x1": (-1.5, 1.6)}),
+        ("asin(sin(atan(x1)))", "atan(x1)", {}),
+        ("asin(sin(2*atan(x1)))", "asin(sin(2*atan(x1)))", {}),
+        ("acos(cos(x1))", "x1", {"x1": (0, 3)}),
+        ("acos(cos(x1))", "abs(x1)", {"x1": (-3, 3)}),
+        ("acos(cos(x1))", "acos(cos(x1))", {"x1": (0, 3.2)}),
+        ("acos(cos(tanh(x1)))", "abs(tanh(x1))", {}),
+        ("atan(tan(sin(x1)))", "sin(x1)", {}),
+        ("log(x1^x2)", "log(x1^x2)", {}),
+        ("log(cosh(x1)^x2)", "x2*log(cosh(x1))", {}),
+        ("sin(x1 + pi)", "sin(-x1)", {}),
+    ],
+)
+def test_conditional_rules(before: str, after: str, ranges: dict[str, tuple[float, float]]) -> None:
+    check(before, after, ranges=ranges)
+    check(before, after, domain="preserve", ranges=ranges)
+
+
+def engine_of(tmp_path: Path, rule: str) -> Engine:
+    path = tmp_path / "rules.txt"
+    path.write_text(rule + "\n", encoding="utf-8")
+    return Engine(rules=path)
+
+
+@pytest.mark.parametrize(
+    ("condition", "argument", "holds"),
+    [
+        ("a > 0", "exp(x)", False),  # may come as near to 0 as it likes: the bound itself is 0
+        ("a >= 0", "exp(x)", True),
+        ("a > 0", "cosh(x)", True),
+        ("a >= 0", "x", False),
+        ("a < 0", "y", True),
+        ("a < -1", "y", False),
+        ("a <= -1", "y", True),
+        ("a in [-1, 1]", "sin(x)", True),
+        ("a in (-1, 1)", "sin(x)", False),
+        ("a in [-pi/2, pi/2]", "atan(x)", True),
+        ("a in [0, inf]", "abs(x)", True),
+        ("a integer", "7", True),
+        ("a integer", "1.5", False),
+        ("a integer", "x", False),
+        ("a finite", "sin(x)", True),
+        ("a finite", "log(x)", False),
+        ("a finite, a >= 0", "abs(x)", True),
+        ("a finite, a >= 0", "x", False),
+    ],
+)
+def test_conditions_of_rules(tmp_path: Path, condition: str, argument: str, holds: bool) -> None:
+    engine = engine_of(tmp_path, f"a rule of the test: tanh(atan(a)) -> a [{condition}]")
+    result = engine.simplify(f"tanh(atan({argument}))", ranges={"y": (-2, -1)})
+    assert same_form(result, argument if holds else f"tanh(atan({argument}))")
+
+
+@pytest.mark.parametrize(
+    ("marks", "message"),
+    [
+        ("[a > zero]", "a bound is a number"),
+        ("[a in [1, -1]]", "lower bound must be below"),
+        ("[a near 0]", "a condition is"),
+        ("[a in 1, 2]", "a condition is"),
+        ("[e > 0]", "a condition is"),
+        ("[b > 0]", "does not bind"),
+        ("[a > 0", "not closed"),
+        ("[extends] a > 0", "only"),
+        ("[a > 1/0]", "divisor"),
+    ],
+)
+def test_bad_conditions_are_refused(tmp_path: Path, marks: str, message: str) -> None:
+    with pytest.raises(SimplipyError, match=message):
+        engine_of(tmp_path, f"a rule of the test: tanh(atan(a)) -> a {marks}")
+
+
 def test_rules_need_their_length() -> None:
     assert same_form(simplipy.simplify("sin(x)^2 + cos(x)^2", max_pattern_length=0), "sin(x)^2 + cos(x)^2")
 
@@ -349,16 +442,23 @@ def test_empty_batches() -> None:
     assert len(simplipy.simplify_many(TokenBatch.from_tokens([]))) == 0
 
 
-@known("roots of products, numbers taken out of powers, common denominators")
+def refuted_by_signs(tokens: list[str], shorter: list[str]) -> bool:
+    """Whether the reference took `c^(4*u)` for `c^u`: for c = -1 and u = 1/4 the one is -1, and no `d^u` is.
+
+    Its table has that row, as its points met no quarter. It is the one exception to the comparison below.
+    """
+    pattern = ["pow", C, "mult4"]
+    has = any(tokens[i : i + 3] == pattern for i in range(len(tokens)))
+    return has and not any(shorter[i : i + 3] == pattern for i in range(len(shorter)))
+
+
 @pytest.mark.parametrize("limit", [4, None])
 def test_never_longer_than_the_papers_engine(limit: int | None) -> None:
-    longer = []
-    for tokens in random_rows(300, seed=3):
+    # with mask_numbers on both sides: the reference masks the numbers that cancellation leaves in any case
+    for tokens in random_rows(600, seed=3):
         ours = simplipy.simplify(tokens, mask_numbers=True, max_pattern_length=limit)
         theirs = PAPER.simplify(tokens, mask_numbers=True, max_pattern_length=limit)
-        if len(ours) > len(theirs):
-            longer.append((tokens, ours, theirs))
-    assert not longer
+        assert len(ours) <= len(theirs) or refuted_by_signs(ours, theirs), (tokens, ours, theirs)
 
 
 @pytest.mark.parametrize("row", [row for row in TABLE if row.verdict != "vacuous"], ids=lambda row: row.left)
@@ -368,18 +468,7 @@ def test_printed_rules_of_the_paper_that_hold(row: Row) -> None:
     assert sorted_chains(result) == sorted_chains(split(row.right.replace("0", "c")))
 
 
-NEEDS_SIGNS = ("pow sinh pi - x inf", "pow * x 0 / -1 e", "pow pow pi pi pow3 inf")
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(row, marks=known("the sign of a ground power is not asked for") if row.left in NEEDS_SIGNS else ())
-        for row in TABLE
-        if row.verdict == "vacuous"
-    ],
-    ids=lambda row: row.left,
-)
+@pytest.mark.parametrize("row", [row for row in TABLE if row.verdict == "vacuous"], ids=lambda row: row.left)
 def test_printed_rules_of_the_paper_about_nothing(row: Row) -> None:
     left, right = split(row.left), split(row.right)
     assert simplipy.simplify(left, domain="preserve") == ["nan"]

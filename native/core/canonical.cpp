@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "bounds.hpp"
 #include "spell_plan.hpp"
 
 namespace simplipy {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double pi = 3.14159265358979323846;
 
 }  // namespace
 
@@ -131,12 +131,21 @@ void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& pa
     }
     if (value.open == Open::product && (exponent.is_one() || exponent == Rational(-1))) {
         const Parts& other = value.product;
+        parts.took_content |= other.took_content;
         if (!other.coefficient.is_one()) multiply(parts, number(other.coefficient), exponent);
         if (other.constant != no_term) multiply_constant(parts, other.constant, exponent);
         for (Entry factor : other.factors) {
             if (exponent.sign() < 0) check_turn(factor);
-            if (exponent.sign() < 0 && factor.is_free()) factor.other = scaled(factor.other, Rational(-1));
-            if (exponent.sign() < 0) factor.ratio = -factor.ratio;
+            if (exponent.sign() < 0 && factor.is_free()) {
+                factor = inverse_power(factor);
+            } else if (exponent.sign() < 0) {
+                factor.ratio = -factor.ratio;
+                if (!factor.ratio.odd_denominator() && arena_[factor.term].kind == Kind::sum &&
+                    arena_[factor.term].n_entries == 1) {  // 1/sqrt(8/u) is sqrt(u/8)
+                    multiply(parts, factor.term, factor.ratio);
+                    continue;
+                }
+            }
             parts.factors.push_back(factor);
         }
         return;
@@ -310,21 +319,33 @@ void Canonicalizer::analyse_sum(TermNode& node, std::span<const Entry> entries) 
 
 void Canonicalizer::analyse_product(TermNode& node, std::span<const Entry> entries) const {
     int sign = 1;  // 0: unknown
+    Bounds size{1.0, 1.0};
     for (const Entry& entry : entries) {
         const TermNode& base = arena_[entry.term];
         const bool nonnegative = base.low >= 0.0;
+        const bool bounded = size.low > 0.0 || size.high < infinity;  // else nothing can be learnt
         if (entry.is_free()) {
             const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
+            const TermNode& power = arena_[entry.other];
             if (!nonnegative) node.partial = true;
             if (!exponential && !nonnegative) sign = 0;
-        } else if (!entry.ratio.odd_denominator()) {
+            if (exponential && bounded) {
+                size = times(size, image(Op::exp, {power.low, power.high}));
+            } else {
+                size = times(size, power_image({base.low, base.high}, Bounds{power.low, power.high}));
+            }
+            continue;
+        }
+        if (!entry.ratio.odd_denominator()) {
             if (!nonnegative) node.partial = true;
         } else if (!entry.ratio.even_numerator() && !nonnegative) {
             sign = base.high <= 0.0 ? -sign : 0;
         }
+        if (bounded && !entry.ratio.is_zero())
+            size = times(size, power_image(image(Op::abs, {base.low, base.high}), entry.ratio));
     }
-    node.low = sign > 0 ? 0.0 : -infinity;
-    node.high = sign < 0 ? 0.0 : infinity;
+    node.low = sign > 0 ? size.low : -size.high;
+    node.high = sign < 0 ? -size.low : size.high;
 }
 
 void Canonicalizer::analyse_function(TermNode& node) const {
@@ -335,51 +356,12 @@ void Canonicalizer::analyse_function(TermNode& node) const {
     node.has_absolute = inner.has_absolute || node.op == Op::abs;
     node.depth = static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000));
     const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
-    switch (node.op) {
-        case Op::sin:
-        case Op::cos:
-        case Op::tanh:
-            node.low = -1.0;
-            node.high = 1.0;
-            break;
-        case Op::asin:
-            node.partial |= !in_unit;
-            node.low = -pi / 2 - 1e-9;
-            node.high = pi / 2 + 1e-9;
-            break;
-        case Op::acos:
-            node.partial |= !in_unit;
-            node.low = 0.0;
-            node.high = pi + 1e-9;
-            break;
-        case Op::atan:
-            node.low = -pi / 2 - 1e-9;
-            node.high = pi / 2 + 1e-9;
-            break;
-        case Op::abs:
-            node.low = 0.0;
-            break;
-        case Op::cosh:
-            node.low = 1.0;
-            break;
-        case Op::acosh:
-            node.partial |= !(inner.low >= 1.0);
-            node.low = 0.0;
-            break;
-        case Op::atanh:
-            node.partial |= !in_unit;
-            break;
-        case Op::log:
-            node.partial |= !(inner.low >= 0.0);
-            if (inner.low >= 1.0) node.low = 0.0;
-            break;
-        default:
-            break;
-    }
-    const bool keeps_sign = node.op == Op::asin || node.op == Op::atan || node.op == Op::sinh || node.op == Op::tanh ||
-                            node.op == Op::asinh || node.op == Op::atanh;
-    if (keeps_sign && inner.low >= 0.0) node.low = 0.0;
-    if (keeps_sign && inner.high <= 0.0) node.high = 0.0;
+    if (node.op == Op::asin || node.op == Op::acos || node.op == Op::atanh) node.partial |= !in_unit;
+    if (node.op == Op::acosh) node.partial |= !(inner.low >= 1.0);
+    if (node.op == Op::log) node.partial |= !(inner.low >= 0.0);
+    const Bounds bounds = image(node.op, {inner.low, inner.high});
+    node.low = bounds.low;
+    node.high = bounds.high;
 }
 
 // ---- definitions of constants

@@ -31,13 +31,15 @@ struct CanonicalOptions {
     bool keep_arena = false;      // add to the terms that are there
     bool factor = true;           // take out common factors; patterns of sums are matched before that
     const std::map<std::int64_t, Range>* ranges = nullptr;  // by variable code
-    bool track = false;                                     // keep definitions of absorbed constants
+    bool keep = false;   // powers, roots and sums as written where expanding them is longer
+    bool track = false;  // keep definitions of absorbed constants
 };
 
 // coefficient * constant * product of factors
 struct Parts {
     Rational coefficient = 1;
     TermId constant = no_term;
+    bool took_content = false;  // the coefficient has numbers that were inside a sum, where they cost less
     Scratch<Entry> factors;
 };
 
@@ -55,6 +57,9 @@ class Canonicalizer {
     const std::vector<Node>& definition(std::int64_t constant) const {
         return definitions_[static_cast<std::size_t>(constant)];
     }
+
+    // Whether something was expanded that is shorter as written: then the same with `keep` may be shorter as a whole.
+    bool regrets() const { return regrets_; }
 
     // Names of the rewrites that happened, in order. Only when tracking.
     const std::vector<std::string>& events() const { return events_; }
@@ -99,6 +104,9 @@ class Canonicalizer {
 
     // products
     void multiply(Parts& parts, TermId id, const Rational& exponent);
+    void expand(Parts& parts, TermId id, const Rational& exponent);
+    bool is_shorter_as_written(TermId id, const Rational& exponent, Parts& expanded);
+    bool prefer(TermId written, TermId expanded);
     void multiply_number(Parts& parts, TermId id, const Rational& exponent);
     void multiply_single(Parts& parts, TermId id, const Rational& exponent);
     void multiply_product(Parts& parts, TermId id, const Rational& exponent);
@@ -106,11 +114,20 @@ class Canonicalizer {
     void multiply_sum(Parts& parts, TermId id, const Rational& exponent);
     void multiply_symbolic(Parts& parts, TermId base, TermId exponent);
     void multiply_exponential(Parts& parts, TermId exponent);
+    TermId sign_of_exponent(TermId exponent);
     void multiply_constant(Parts& parts, TermId constant, const Rational& exponent);
+    TermId constant_power(TermId constant, const Rational& exponent, bool absolute);
+    Entry inverse_power(const Entry& power);
+    bool has_even_exponent(const Entry& power) const;
+    void push_power(Scratch<Entry>& list, TermId base, TermId exponent);
     TermId close_product(Parts parts);
     TermId make_product(const Scratch<Entry>& factors);
     bool merge_factors(Parts& parts);
+    void part_roots(Scratch<Entry>& list) const;
+    bool is_split_power(const Entry& a, const Entry& b) const;
     bool absorb_ground(Parts& parts);
+    void absorb_in_root(Parts& parts);
+    void merge_absolutes(Parts& parts);
     bool cancel_polynomials(Parts& parts);
     TermId with_coefficient(const Parts& parts, TermId term);
     TermId free_times_sum(TermId constant, TermId sum);
@@ -118,7 +135,9 @@ class Canonicalizer {
     // functions
     TermId function(Op op, TermId argument);
     TermId absolute(TermId argument);
+    TermId magnitude(TermId id);
     TermId logarithm(TermId argument);
+    std::optional<TermId> logarithm_of_multiple(TermId argument);
     std::optional<TermId> value_at_angle(Op op, TermId argument);
     std::optional<TermId> special_value(Op op, TermId argument);
     TermId make_function(Op op, TermId argument);
@@ -134,6 +153,7 @@ class Canonicalizer {
                        Bindings& bindings);
     bool may_use(const Rule& rule) const;
     bool keeps_domain(const Rule& rule, const Bindings& bindings) const;
+    bool conditions_hold(const Rule& rule, const Bindings& bindings) const;
     TermId replacement(const Rule& rule, const Bindings& bindings);
     std::optional<TermId> apply_function_rules(Op op, TermId argument);
     bool apply_sum_rules(Scratch<Entry>& list);
@@ -163,6 +183,8 @@ class Canonicalizer {
     Speller speller_;
     std::int64_t n_constants_ = 0;
     std::int64_t n_input_constants_ = 0;
+    bool regrets_ = false;
+    bool took_logarithm_ = false;  // e^log(u) as u, which may be negative
     std::vector<std::vector<Node>> definitions_;
     std::vector<std::string> events_;
 };

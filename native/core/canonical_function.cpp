@@ -1,28 +1,9 @@
 #include <algorithm>
 
+#include "bounds.hpp"
 #include "canonical.hpp"
 
 namespace simplipy {
-
-namespace {
-
-// Whether no value between these bounds has a result.
-bool is_undefined_on(Op op, double low, double high) {
-    switch (op) {
-        case Op::log:
-            return high < 0.0;
-        case Op::acosh:
-            return high < 1.0;
-        case Op::asin:
-        case Op::acos:
-        case Op::atanh:
-            return low > 1.0 || high < -1.0;
-        default:
-            return false;
-    }
-}
-
-}  // namespace
 
 TermId Canonicalizer::make_function(Op op, TermId argument) {
     TermNode node;
@@ -34,22 +15,31 @@ TermId Canonicalizer::make_function(Op op, TermId argument) {
 
 TermId Canonicalizer::function(Op op, TermId argument) {
     const TermNode& inner = arena_[argument];
+    if (inner.kind == Kind::constant && is_undefined_on(op, {inner.low, inner.high})) {  // atanh(cosh(c))
+        note("defined nowhere");
+        return symbol(Op::nan);
+    }
     if (inner.kind == Kind::constant) {
         note("function of a constant");
         std::vector<Node> definition = definition_of(argument);
         definition.push_back(Node::of(op));
-        return new_constant(std::move(definition));
+        const TermId constant = new_constant(std::move(definition));
+        const Bounds bounds = image(op, {inner.low, inner.high});
+        arena_.edit(constant).low = bounds.low;
+        arena_.edit(constant).high = bounds.high;
+        return constant;
     }
     if (const auto value = special_value(op, argument)) return *value;
-    if (is_undefined_on(op, inner.low, inner.high)) {
+    const bool below_one = op == Op::acosh && inner.kind == Kind::function && inner.op == Op::tanh;
+    if (below_one || is_undefined_on(op, {inner.low, inner.high})) {
         note("defined nowhere");
         return symbol(Op::nan);
     }
     if (op == Op::abs) return absolute(argument);
     if (op == Op::log) return logarithm(argument);
     const Parity parity = info(op).parity;
-    if (parity == Parity::even && inner.kind == Kind::function && inner.op == Op::abs)
-        return function(op, inner.argument);
+    if (parity == Parity::even)
+        if (const TermId plain = magnitude(argument); plain != argument) return function(op, plain);
     if (parity != Parity::none && leading_sign(argument) < 0) {
         note("parity");
         const TermId turned = function(op, scaled(argument, Rational(-1)));
@@ -59,11 +49,38 @@ TermId Canonicalizer::function(Op op, TermId argument) {
     return make_function(op, argument);
 }
 
+// A term of the same absolute value without the bars that do not matter to it: |sin(|u|)| is |sin(u)|.
+TermId Canonicalizer::magnitude(TermId id) {
+    const TermNode& node = arena_[id];
+    if (!node.has_absolute) return id;
+    if (node.kind == Kind::function) {
+        if (node.op == Op::abs) return magnitude(node.argument);
+        if (info(node.op).parity != Parity::odd) return id;
+        const TermId inner = magnitude(node.argument);
+        return inner == node.argument ? id : function(node.op, inner);
+    }
+    if (node.kind != Kind::product && !(node.kind == Kind::sum && node.n_entries == 1)) return id;
+    Parts whole;
+    multiply(whole, id, Rational(1));
+    Parts plain;
+    plain.coefficient = whole.coefficient;
+    plain.constant = whole.constant;
+    for (const Entry& factor : whole.factors) {
+        if (!factor.is_free() && factor.ratio.odd_denominator()) {
+            multiply(plain, magnitude(factor.term), factor.ratio);
+        } else {
+            plain.factors.push_back(factor);
+        }
+    }
+    return close_product(std::move(plain));
+}
+
 // |a*b| is |a|*|b|; what cannot be negative needs no bars, a free coefficient absorbs its own.
 TermId Canonicalizer::absolute(TermId argument) {
     const TermNode& inner = arena_[argument];
     if (inner.low >= 0.0) return argument;
     if (inner.high <= 0.0) return scaled(argument, Rational(-1));
+    if (const TermId plain = magnitude(argument); plain != argument) return absolute(plain);
     if (inner.kind == Kind::product || (inner.kind == Kind::sum && inner.n_entries == 1)) {
         note("absolute value of a product");
         Parts whole;
@@ -82,23 +99,37 @@ TermId Canonicalizer::absolute(TermId argument) {
                 (!factor.is_free() && (factor.ratio.even_power() || !factor.ratio.odd_denominator()));
             if (nonnegative) {
                 parts.factors.push_back(factor);
+            } else if (factor.is_free() && base.kind == Kind::constant && options_.extend) {  // |c^u| is |c|^u
+                parts.factors.push_back({constant_power(factor.term, Rational(1), true), factor.other, 0});
             } else if (factor.is_free()) {
+                regrets_ |= has_even_exponent(factor);
                 parts.factors.push_back({make_function(Op::abs, make_product({factor})), no_term, 1});
             } else {
                 multiply(parts, absolute(factor.term), factor.ratio);
             }
         }
-        return close_product(std::move(parts));
+        regrets_ |= took_logarithm_;
+        const TermId product = close_product(std::move(parts));
+        const TermId written =
+            make_function(Op::abs, leading_sign(argument) < 0 ? scaled(argument, Rational(-1)) : argument);
+        return prefer(written, product) ? written : product;
     }
     if (leading_sign(argument) < 0) return absolute(scaled(argument, Rational(-1)));
-    return make_function(Op::abs, argument);
+    const TermId written = make_function(Op::abs, argument);
+    if (inner.kind != Kind::sum) return written;
+    const Rational common = content(argument);
+    if (common.is_one()) return written;
+    const TermId expanded = scaled(make_function(Op::abs, scaled(argument, reciprocal(common))), common);
+    return prefer(written, expanded) ? written : expanded;
 }
 
 TermId Canonicalizer::logarithm(TermId argument) {
     const TermNode& inner = arena_[argument];
     if (argument == one_term) return zero_term;
     if (inner.kind == Kind::symbol && inner.op == Op::e) return one_term;
+    if (const auto term = logarithm_of_multiple(argument)) return *term;
     if (inner.kind != Kind::product) return make_function(Op::log, argument);
+    if (const auto term = apply_function_rules(Op::log, argument)) return *term;
     const Scratch<Entry> factors(arena_.entries(argument).begin(), arena_.entries(argument).end());
     Scratch<Entry> sum;
     Scratch<Entry> rest;
@@ -134,6 +165,26 @@ TermId Canonicalizer::logarithm(TermId argument) {
         return scaled(make_function(Op::log, close_product(std::move(inverse))), Rational(-1));
     }
     return make_function(Op::log, argument);
+}
+
+// log(k/u) is -log(u/k), log(-u^5) is 5*log(-u).
+std::optional<TermId> Canonicalizer::logarithm_of_multiple(TermId argument) {
+    const TermNode& inner = arena_[argument];
+    if (inner.kind != Kind::sum || inner.n_entries != 1) return std::nullopt;
+    const Entry entry = arena_.entries(argument)[0];
+    const TermNode& term = arena_[entry.term];
+    if (term.kind != Kind::product) return std::nullopt;
+    const Entry factor = arena_.entries(entry.term)[0];
+    if (term.n_entries == 1 && !factor.is_free() && !entry.is_free() && factor.ratio.is_integer() &&
+        !factor.ratio.even_numerator())
+        if (const auto root = exact_root(entry.ratio, factor.ratio.absolute().small())) {
+            const Rational scale = factor.ratio.sign() > 0 ? *root : reciprocal(*root);
+            return scaled(logarithm(scaled(factor.term, scale)), factor.ratio);
+        }
+    if (!term.no_numerator || entry.is_free()) return std::nullopt;
+    Parts inverse;
+    multiply(inverse, argument, Rational(-1));
+    return scaled(make_function(Op::log, close_product(std::move(inverse))), Rational(-1));
 }
 
 // Sine, cosine and tangent of multiples of pi that are rational.

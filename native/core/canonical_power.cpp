@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "canonical.hpp"
+#include "spell_plan.hpp"
 
 namespace simplipy {
 namespace {
@@ -26,6 +27,55 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
         if (keeps_domain) parts.factors.push_back({id, no_term, exponent});
         return;
     }
+    const bool infinite = node.low == 0.0 && node.high == 0.0 && exponent.sign() < 0 && node.kind != Kind::number;
+    if (infinite || (node.high < 0.0 && !exponent.odd_denominator())) {
+        note("defined nowhere");
+        parts.factors.push_back({symbol(Op::nan), no_term, 1});
+        return;
+    }
+    if (node.has_absolute && exponent.even_power() && node.kind != Kind::product)
+        if (const TermId plain = magnitude(id); plain != id) {
+            multiply(parts, plain, exponent);
+            return;
+        }
+    const bool is_composite = (node.kind == Kind::product && (node.n_entries > 1 || arena_.entries(id)[0].is_free())) ||
+                              (node.kind == Kind::sum && node.n_entries == 1);
+    if (!is_composite || exponent.is_one() || exponent == Rational(-1)) {
+        expand(parts, id, exponent);
+        return;
+    }
+    Parts expanded;
+    if (is_shorter_as_written(id, exponent, expanded)) {
+        parts.factors.push_back({id, no_term, exponent});
+        return;
+    }
+    parts.coefficient = parts.coefficient * expanded.coefficient;
+    parts.took_content |= expanded.took_content;
+    if (expanded.constant != no_term) multiply_constant(parts, expanded.constant, Rational(1));
+    parts.factors.insert(parts.factors.end(), expanded.factors.begin(), expanded.factors.end());
+}
+
+// Whether the term that is written without expansion is taken; if not although it is shorter, that is noted.
+bool Canonicalizer::prefer(TermId written, TermId expanded) {
+    if (arena_[written].cost.plain >= arena_[expanded].cost.plain) return false;
+    regrets_ = true;
+    return options_.keep;
+}
+
+bool Canonicalizer::is_shorter_as_written(TermId id, const Rational& exponent, Parts& expanded) {
+    try {
+        expand(expanded, id, exponent);
+    } catch (const Overflow&) {
+        if (!options_.keep) throw;
+        return true;
+    }
+    const TermId written = make_product({{id, no_term, exponent}});
+    return prefer(written, close_product(expanded));
+}
+
+// The power of a term as a product of powers of what it is made of.
+void Canonicalizer::expand(Parts& parts, TermId id, const Rational& exponent) {
+    const TermNode& node = arena_[id];
     switch (node.kind) {
         case Kind::number:
             multiply_number(parts, id, exponent);
@@ -43,12 +93,6 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
                 multiply_sum(parts, id, exponent);
             }
             return;
-        case Kind::function:
-            if (node.op == Op::abs && exponent.even_power()) {
-                multiply(parts, node.argument, exponent);
-                return;
-            }
-            break;
         case Kind::symbol:
             if ((node.op == Op::inf || node.op == Op::neg_inf) && exponent.sign() < 0) {
                 parts.coefficient = 0;
@@ -64,6 +108,10 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
 void Canonicalizer::multiply_number(Parts& parts, TermId id, const Rational& exponent) {
     const Rational value = arena_[id].value;
     if (value.is_one()) return;
+    if (exponent.is_one()) {
+        parts.coefficient = parts.coefficient * value;
+        return;
+    }
     if (value.is_zero()) {
         if (exponent.sign() > 0) {
             parts.coefficient = 0;
@@ -112,6 +160,50 @@ void Canonicalizer::multiply_constant(Parts& parts, TermId constant, const Ratio
     parts.constant = new_constant(std::move(definition));
 }
 
+// Whether a power may come from an even power, (x^u)^2.
+bool Canonicalizer::has_even_exponent(const Entry& power) const {
+    const TermNode& exponent = arena_[power.other];
+    if (exponent.kind != Kind::sum) return false;
+    const std::span<const Entry> entries = arena_.entries(power.other);
+    return std::all_of(entries.begin(), entries.end(),
+                       [](const Entry& e) { return e.is_free() || e.ratio.even_numerator(); });
+}
+
+// base^exponent; x^(y - 1) as x^y and x^-1, which is as long and has a number less.
+void Canonicalizer::push_power(Scratch<Entry>& list, TermId base, TermId exponent) {
+    const std::span<const Entry> entries = arena_.entries(exponent);
+    const bool is_split = arena_[base].kind == Kind::variable && arena_[exponent].kind == Kind::sum &&
+                          entries.size() > 1 && entries[0].term == one_term && !entries[0].is_free() &&
+                          entries[0].ratio.absolute().is_one();
+    if (!is_split) {
+        list.push_back({base, exponent, 0});
+        return;
+    }
+    const Rational one = entries[0].ratio;
+    const Scratch<Entry> rest(entries.begin() + 1, entries.end());
+    list.push_back({base, make_sum(rest), 0});
+    list.push_back({base, no_term, one});
+}
+
+// The constant that stands for c^exponent or |c|^exponent.
+TermId Canonicalizer::constant_power(TermId constant, const Rational& exponent, bool absolute) {
+    if (!options_.track) return constant;
+    TermId base = constant;
+    if (absolute) {
+        std::vector<Node> definition = definition_of(constant);
+        definition.push_back(Node::of(Op::abs));
+        base = new_constant(std::move(definition));
+    }
+    return new_constant(define_power(base, exponent));
+}
+
+// 1 / base^u. Not base^(-u) where the base may be 0: 0^(-u) is defined for u < 0, 1/0^u is not.
+Entry Canonicalizer::inverse_power(const Entry& power) {
+    if (arena_[power.term].has_constant || power.term == zero_term)
+        return {make_product({power}), no_term, Rational(-1)};
+    return {power.term, scaled(power.other, Rational(-1)), 0};
+}
+
 // (k * T)^exponent and (c * T)^exponent
 void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exponent) {
     const Entry entry = arena_.entries(id)[0];
@@ -140,6 +232,15 @@ void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exp
         multiply(parts, entry.term, exponent);
         return;
     }
+    if (arena_[entry.term].kind == Kind::product && arena_[entry.term].n_entries == 1) {
+        const Entry power = arena_.entries(entry.term)[0];  // (16*x^4)^(1/5) is (2*x)^(4/5)
+        const int n = power.is_free() ? 0 : power.ratio.small();
+        const auto root = n > 1 ? exact_root(entry.ratio, n) : std::nullopt;
+        if (root) {
+            parts.factors.push_back({scaled(power.term, *root), no_term, power.ratio * exponent});
+            return;
+        }
+    }
     // an irrational root of the coefficient stays inside: (2*x)^(1/3)
     if (entry.ratio.sign() < 0 && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
     parts.factors.push_back({scaled(entry.term, entry.ratio.absolute()), no_term, exponent});
@@ -157,10 +258,22 @@ void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& ex
     }
     for (const Entry& factor : factors) {
         const TermNode& base = arena_[factor.term];
+        if (factor.is_free() && exponent == Rational(-1)) {
+            parts.factors.push_back(inverse_power(factor));
+            continue;
+        }
+        if (factor.is_free() && base.kind == Kind::constant && options_.extend) {
+            // (c^u)^2 is (c^2)^u at every u; c^(2*u) is not, for c < 0 and u = 1/2
+            const Entry power{constant_power(factor.term, exponent.absolute(), false), factor.other, 0};
+            parts.factors.push_back(exponent.sign() > 0 ? power : inverse_power(power));
+            continue;
+        }
         if (factor.is_free()) {
             // x^c with c = 1/2 is not defined for x < 0, x^(2*c) is
             const bool may_widen = !options_.extend && is_ground(factor.other) && !(base.low >= 0.0);
-            if ((exponent.is_integer() && !may_widen) || is_exponential(base)) {
+            // (x^u)^2 is never negative, which x^(2*u) does not show
+            const bool shows_sign = options_.keep && exponent.even_integer();
+            if ((exponent.is_integer() && !may_widen && !shows_sign) || is_exponential(base)) {
                 parts.factors.push_back({factor.term, scaled(factor.other, exponent), 0});
             } else {
                 parts.factors.push_back({make_product({factor}), no_term, exponent});
@@ -193,6 +306,7 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
     for (const Entry& factor : whole.factors) {
         const TermNode& base = arena_[factor.term];
         if (factor.is_free()) {
+            regrets_ |= has_even_exponent(factor);
             (is_exponential(base) ? exponentials : rest).push_back(factor);
         } else if (base.has_constant || base.has_absolute) {
             rest.push_back(factor);  // where it vanishes, the whole root is 0 whatever the sign of the others
@@ -205,6 +319,17 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
         } else {
             rest.push_back(factor);
         }
+    }
+    const bool all_even = whole.constant == no_term && whole.coefficient.sign() > 0 &&
+                          std::all_of(rest.begin(), rest.end(), [](const Entry& factor) {
+                              return !factor.is_free() && factor.ratio.even_power();
+                          });
+    if (all_even) {  // none of them can be negative
+        for (const Entry& factor : rest) {
+            const Rational power = factor.ratio * exponent;
+            multiply(parts, power.even_power() ? factor.term : absolute(factor.term), power);
+        }
+        rest.clear();
     }
     for (const Entry& factor : exponentials) {  // sqrt(e^u * v) is shorter than e^(u/2) * sqrt(v)
         if (rest.empty()) {
@@ -226,6 +351,12 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
         return;
     }
     const bool plain_inside = whole.constant == no_term && inside.is_one();
+    if (plain_inside && rest.size() == 1 && rest[0].is_free() && options_.extend &&
+        arena_[rest[0].term].kind == Kind::constant) {  // sqrt(c^u) is sqrt(|c|)^u
+        const Entry power{constant_power(rest[0].term, exponent.absolute(), true), rest[0].other, 0};
+        parts.factors.push_back(exponent.sign() > 0 ? power : inverse_power(power));
+        return;
+    }
     if (plain_inside && rest.size() == 1 && !rest[0].is_free()) {
         // an odd power has the sign of its base; an even one has none
         const Rational power = rest[0].ratio * exponent;
@@ -240,6 +371,21 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
             multiply_constant(parts, base, exponent);
             return;
         }
+        if (exponent.sign() < 0 && arena_[make_product(rest)].no_numerator) {  // 1/sqrt(c/u) is sqrt(d*u)
+            Parts inverse;
+            for (const Entry& factor : rest)
+                inverse.factors.push_back(factor.is_free() ? inverse_power(factor)
+                                                           : Entry{factor.term, no_term, -factor.ratio});
+            multiply_constant(inverse, whole.constant, Rational(-1));
+            parts.factors.push_back({close_product(std::move(inverse)), no_term, -exponent});
+            return;
+        }
+    } else if (exponent.sign() < 0 && arena_[base].no_numerator && !inside.is_one()) {  // 1/sqrt(8/u) is sqrt(u/8)
+        Parts inverse;
+        expand(inverse, base, Rational(-1));
+        inverse.coefficient = inverse.coefficient * reciprocal(inside);
+        parts.factors.push_back({close_product(std::move(inverse)), no_term, -exponent});
+        return;
     } else {
         base = scaled(base, inside);
     }
@@ -247,11 +393,29 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
 }
 
 void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& exponent) {
+    Rational common = content(id);
     if (!exponent.odd_denominator()) {
-        parts.factors.push_back({id, no_term, exponent});
+        Parts outside;
+        common = common.absolute();
+        multiply_number(outside, number(common), exponent);
+        const bool comes_out = !common.is_one() && outside.factors.empty();
+        if (comes_out) parts.coefficient = parts.coefficient * outside.coefficient;
+        parts.factors.push_back({comes_out ? scaled(id, reciprocal(common)) : id, no_term, exponent});
         return;
     }
-    const Rational common = content(id);
+    if (!common.absolute().is_one() && !exponent.is_one()) {
+        Parts expanded;
+        multiply_number(expanded, number(common.absolute()), exponent);
+        expanded.factors.push_back({scaled(id, reciprocal(common)), no_term, exponent});
+        if (prefer(make_product({{id, no_term, exponent}}), with_coefficient(expanded, make_product(expanded.factors))))
+            common = common.sign();
+    } else if (!common.absolute().is_one()) {
+        const TermId primitive = scaled(id, reciprocal(common));
+        if (arena_[id].cost.plain < arena_[primitive].cost.plain + scaling(common.absolute(), false).tokens) {
+            parts.took_content = true;
+            if (options_.keep) common = common.sign();
+        }
+    }
     if (common.is_one()) {
         parts.factors.push_back({id, no_term, exponent});
         return;
@@ -280,6 +444,19 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             return;
         }
     }
+    if (power.kind == Kind::symbol && power.op == Op::nan) {
+        parts.factors.push_back({exponent, no_term, 1});
+        return;
+    }
+    if (is_infinite(exponent) && options_.extend && node.low >= 0.0 && (node.low > 1.0 || node.high < 1.0)) {
+        if ((node.low > 1.0) == (power.op == Op::inf)) {
+            parts.factors.push_back({symbol(Op::inf), no_term, 1});
+        } else {
+            parts.coefficient = 0;
+        }
+        return;
+    }
+    if (base == one_term && (options_.extend || !power.partial)) return;
     if (is_ground(base) && is_ground(exponent) && (node.has_constant || power.has_constant)) {
         std::vector<Node> definition = definition_of(base);
         const std::vector<Node> other = definition_of(exponent);
@@ -288,13 +465,22 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
         multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
         return;
     }
-    if (base == one_term && (options_.extend || !power.partial)) return;
     if (base == zero_term && !options_.extend) {
         if (power.high < 0.0) {
             parts.factors.push_back({symbol(Op::nan), no_term, 1});
             return;
         }
         throw Overflow{};  // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
+    }
+    if (base == zero_term) {
+        if (power.low > 0.0) {
+            parts.coefficient = 0;
+        } else if (power.high < 0.0) {
+            parts.factors.push_back({symbol(Op::inf), no_term, 1});
+        } else {
+            parts.factors.push_back({base, sign_of_exponent(exponent), 0});
+        }
+        return;
     }
     if (is_exponential(node)) {
         multiply_exponential(parts, exponent);
@@ -310,14 +496,30 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             return;
         }
     }
+    // (1/u)^c is u^-c, (u^3)^c is u^(3*c), sqrt(u)^c is u^(c/2); not (u^2)^c, which is defined for u < 0
+    if (options_.extend && power.kind == Kind::constant && node.kind == Kind::product) {
+        const Entry factor = arena_.entries(base)[0];
+        const bool odd = factor.ratio.is_integer() && !factor.ratio.even_numerator();
+        if (node.n_entries == 1 && !factor.is_free() && (odd || !factor.ratio.odd_denominator())) {
+            parts.factors.push_back({factor.term, scaled_constant(exponent, factor.ratio), 0});
+            return;
+        }
+        if (node.no_numerator) {
+            Parts inverse;
+            multiply_product(inverse, base, Rational(-1));
+            parts.factors.push_back({close_product(std::move(inverse)), scaled_constant(exponent, Rational(-1)), 0});
+            return;
+        }
+    }
     // c^(3*u) is d^u, for odd numbers over odd numbers: an even power would be defined for c < 0 as well
     if (node.kind == Kind::constant && power.kind == Kind::sum && power.n_entries == 1) {
         const Entry only = arena_.entries(exponent)[0];
-        if (!only.is_free() && only.ratio.sign() > 0 && only.ratio.odd_denominator() && !only.ratio.even_numerator() &&
-            is_root_degree(only.ratio.q)) {
+        const Rational size = only.ratio.absolute();
+        if (!only.is_free() && !size.is_one() && size.odd_denominator() && !size.even_numerator() &&
+            is_root_degree(size.q)) {
             note("number out of an exponent");
-            const TermId constant = options_.track ? new_constant(define_power(base, only.ratio)) : base;
-            parts.factors.push_back({constant, only.term, 0});
+            const TermId sign = scaled(only.term, Rational(only.ratio.sign()));
+            parts.factors.push_back({constant_power(base, size, false), sign, 0});
             return;
         }
     }
@@ -341,7 +543,27 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             return;
         }
     }
-    parts.factors.push_back({base, exponent, 0});
+    push_power(parts.factors, base, exponent);
+}
+
+// A simpler term of the same sign: 0^u depends on nothing else.
+TermId Canonicalizer::sign_of_exponent(TermId exponent) {
+    const TermNode& node = arena_[exponent];
+    if (node.kind == Kind::sum && node.n_entries == 1) {
+        const Entry only = arena_.entries(exponent)[0];
+        if (!only.is_free() && only.ratio.sign() > 0) return sign_of_exponent(only.term);
+        if (!only.is_free() && only.ratio.sign() < 0) return scaled(sign_of_exponent(only.term), Rational(-1));
+    }
+    const bool keeps_sign =
+        node.kind == Kind::function && (node.op == Op::asin || node.op == Op::atan || node.op == Op::sinh ||
+                                        node.op == Op::tanh || node.op == Op::asinh || node.op == Op::atanh);
+    if (keeps_sign) return sign_of_exponent(node.argument);
+    if (node.kind == Kind::product && node.n_entries == 1) {
+        const Entry only = arena_.entries(exponent)[0];
+        if (!only.is_free() && only.ratio.sign() > 0 && (!only.ratio.even_numerator() || !only.ratio.odd_denominator()))
+            return sign_of_exponent(only.term);
+    }
+    return exponent;
 }
 
 // e ^ exponent: constants and logarithms in the exponent come out as factors.
@@ -351,6 +573,10 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
         std::vector<Node> definition = definition_of(exponent);
         definition.push_back(Node::of(Op::exp));
         multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+        return;
+    }
+    if (power.kind == Kind::symbol && power.op == Op::nan) {
+        parts.factors.push_back({exponent, no_term, 1});
         return;
     }
     if (power.kind == Kind::symbol && power.op == Op::neg_inf && options_.extend) {
@@ -372,8 +598,11 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
             multiply_exponential(parts, entry.other);
         } else if (entry.term == one_term && entry.ratio.is_integer()) {
             parts.factors.push_back({symbol(Op::e), no_term, entry.ratio});
-        } else if (is_log && (options_.extend || !term.partial) && (entry.is_free() || is_root_degree(entry.ratio.q))) {
+        } else if (is_log && (options_.extend || !term.partial) &&
+                   !(options_.keep && !entry.is_free() && !entry.ratio.is_one()) &&
+                   (entry.is_free() || is_root_degree(entry.ratio.q))) {
             note("exponential of a logarithm");
+            took_logarithm_ |= !is_nonnegative(term.argument);
             if (entry.is_free()) {
                 multiply_symbolic(parts, term.argument, entry.other);
             } else {
@@ -384,6 +613,7 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
         }
     }
     if (rest.empty()) return;
+    regrets_ |= rest.size() > 1 && std::all_of(rest.begin(), rest.end(), [](const Entry& e) { return e.is_free(); });
     if (rest.size() == 1 && rest[0].is_free()) {  // e^(c*u) is d^u
         std::vector<Node> definition = definition_of(rest[0].other);
         definition.push_back(Node::of(Op::exp));

@@ -18,9 +18,37 @@ TermId Canonicalizer::make_product(const Scratch<Entry>& factors) {
     return intern(node, sorted);
 }
 
+// (x^(1/2))^3 as x^(1/2) * x^(2/2), so that it meets other powers of x; merging keeps it apart from x^(3/2).
+void Canonicalizer::part_roots(Scratch<Entry>& list) const {
+    const std::size_t n = list.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        const TermNode& root = arena_[list[i].term];
+        if (list[i].is_free() || !list[i].ratio.is_integer() || list[i].ratio.is_zero() || root.kind != Kind::product ||
+            root.n_entries != 1)
+            continue;
+        const Entry inner = arena_.entries(list[i].term)[0];
+        if (inner.is_free() || inner.ratio.odd_denominator()) continue;
+        const Rational times = list[i].ratio;
+        list[i] = inner;
+        list.push_back({inner.term, no_term, inner.ratio * (times - Rational(1))});
+    }
+}
+
+// Whether these are x^y and x or 1/x, which stay apart.
+bool Canonicalizer::is_split_power(const Entry& a, const Entry& b) const {
+    const Entry& power = a.is_free() ? a : b;
+    const Entry& plain = a.is_free() ? b : a;
+    const TermNode& exponent = arena_[power.other];
+    const bool has_number = exponent.kind == Kind::number ||
+                            (exponent.kind == Kind::sum && arena_.entries(power.other)[0].term == one_term);
+    return arena_[a.term].kind == Kind::variable && plain.ratio.absolute().is_one() && !has_number &&
+           exponent.kind != Kind::constant;
+}
+
 // Sorts and adds up exponents of equal bases. True when a merged power must be multiplied in anew.
 bool Canonicalizer::merge_factors(Parts& parts) {
     Scratch<Entry>& list = parts.factors;
+    if (!options_.extend) part_roots(list);
     arena_.sort(list);
     const auto merges = [&](std::size_t i) {
         return (!list[i].is_free() && list[i].ratio.is_zero()) || (i > 0 && list[i].term == list[i - 1].term);
@@ -41,6 +69,11 @@ bool Canonicalizer::merge_factors(Parts& parts) {
         }
         note("like powers");
         const TermNode& base = arena_[list[i].term];
+        if (is_infinite(list[i].term)) {  // inf/inf is not 1
+            merged.push_back({symbol(Op::nan), no_term, 1});
+            i = end;
+            continue;
+        }
         Scratch<Entry> exponents;
         Rational total = 0;
         bool rational = true;
@@ -60,7 +93,12 @@ bool Canonicalizer::merge_factors(Parts& parts) {
         const TermId term = list[i].term;
         if (rational) {
             const bool widens = restricted && total.odd_denominator() && !(base.low >= 0.0);
-            if (!options_.extend && (widens || (total.is_zero() && base.partial))) {
+            if (!options_.extend && widens && !total.is_zero()) {  // sqrt(x) * sqrt(x) is sqrt(x)^2, not x
+                Int128 degree = 1;
+                for (std::size_t k = i; k < end; ++k) degree = degree / gcd(degree, list[k].ratio.q) * list[k].ratio.q;
+                const TermId root = make_product({{term, no_term, Rational::reduced(1, degree)}});
+                merged.push_back({root, no_term, total * Rational::reduced(degree, 1)});
+            } else if (!options_.extend && (widens || (total.is_zero() && base.partial))) {
                 merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
                               list.begin() + static_cast<std::ptrdiff_t>(end));
             } else if (!total.is_zero()) {
@@ -80,6 +118,9 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             if (narrows || (widens && !options_.extend)) {
                 merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
                               list.begin() + static_cast<std::ptrdiff_t>(end));
+            } else if (end - i == 2 && list[i].is_free() != list[i + 1].is_free() &&
+                       is_split_power(list[i], list[i + 1])) {
+                merged.insert(merged.end(), {list[i], list[i + 1]});
             } else {
                 again.push_back({term, exponent, 0});
             }
@@ -123,10 +164,52 @@ bool Canonicalizer::absorb_ground(Parts& parts) {
     return true;
 }
 
+// k * sqrt(c*u) is sqrt(d*u) for k > 0, k/(c*u + d*v) is 1/(c*u + d*v): free coefficients take a number in.
+void Canonicalizer::absorb_in_root(Parts& parts) {
+    if (parts.coefficient.absolute().is_one() || parts.coefficient.is_zero() || parts.constant != no_term) return;
+    for (Entry& factor : parts.factors) {
+        const Rational degree = factor.is_free() || factor.ratio.is_zero() ? Rational(0) : reciprocal(factor.ratio);
+        const bool is_root = degree.is_integer() && (degree.even_numerator() || degree.absolute().is_one());
+        if (!is_root || degree.is_zero() || arena_[factor.term].kind != Kind::sum) continue;
+        const std::span<const Entry> entries = arena_.entries(factor.term);
+        if (!std::all_of(entries.begin(), entries.end(), [](const Entry& e) { return e.is_free(); })) continue;
+        const bool takes_sign = degree.absolute().is_one();
+        const auto power = integer_power(takes_sign ? parts.coefficient : parts.coefficient.absolute(), degree.small());
+        if (!power) continue;
+        note("number absorbed by free coefficients");
+        factor.term = scaled(factor.term, *power);
+        parts.coefficient = takes_sign ? Rational(1) : Rational(parts.coefficient.sign());
+        return;
+    }
+}
+
+// |a|^3 * |b| is |a^3 * b|; bars with the same exponent are merged in writing.
+void Canonicalizer::merge_absolutes(Parts& parts) {
+    const auto has_bars = [this](const Entry& factor) {
+        const TermNode& base = arena_[factor.term];
+        return !factor.is_free() && factor.ratio.odd_denominator() && base.kind == Kind::function && base.op == Op::abs;
+    };
+    const auto first = std::find_if(parts.factors.begin(), parts.factors.end(), has_bars);
+    if (first == parts.factors.end()) return;
+    const Rational exponent = first->ratio.absolute();
+    if (std::none_of(first, parts.factors.end(),
+                     [&](const Entry& e) { return has_bars(e) && !(e.ratio.absolute() == exponent); }))
+        return;
+    regrets_ = true;
+    if (!options_.keep) return;
+    Scratch<Entry> inside;
+    for (const Entry& factor : parts.factors)
+        if (has_bars(factor)) inside.push_back({arena_[factor.term].argument, no_term, factor.ratio});
+    std::erase_if(parts.factors, has_bars);
+    parts.factors.push_back({make_function(Op::abs, make_product(inside)), no_term, 1});
+}
+
 TermId Canonicalizer::close_product(Parts parts) {
     for (int round = 0; round < 8 && merge_factors(parts); ++round) continue;
     absorb_ground(parts);
-    while (parts.factors.size() > 1 && (apply_product_rules(parts) || cancel_polynomials(parts))) continue;
+    absorb_in_root(parts);
+    while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) continue;
+    merge_absolutes(parts);
     bool infinite = false;
     for (const Entry& entry : parts.factors) {
         const TermNode& base = arena_[entry.term];
@@ -147,6 +230,7 @@ TermId Canonicalizer::close_product(Parts parts) {
         if (options_.extend || !arena_[rest].partial) return zero_term;
         return make_sum({{rest, no_term, 0}});
     }
+    regrets_ |= parts.took_content && !parts.coefficient.absolute().is_one();
     return with_coefficient(parts, make_product(parts.factors));
 }
 
@@ -173,8 +257,8 @@ TermId Canonicalizer::free_times_sum(TermId constant, TermId sum) {
         if (options_.track) definition.push_back(Node::of(Op::mul));
         return new_constant(std::move(definition));
     };
-    if (static_cast<std::size_t>(n_free) + 1 >=
-        entries.size()) {  // at most one rational entry: every term gets its own
+    if (static_cast<std::size_t>(n_free) + 1 >= entries.size() &&
+        !(options_.keep && entries[0].term != one_term)) {  // at most one rational entry: every term gets its own
         Scratch<Entry> list;
         for (const Entry& entry : entries) list.push_back({entry.term, times(entry), 1});
         return make_sum(list);

@@ -85,6 +85,12 @@ bool Canonicalizer::keeps_domain(const Rule& rule, const Bindings& bindings) con
     return true;
 }
 
+bool Canonicalizer::conditions_hold(const Rule& rule, const Bindings& bindings) const {
+    return std::all_of(rule.conditions.begin(), rule.conditions.end(), [&](const Condition& condition) {
+        return condition.holds(arena_[bindings[condition.variable]]);
+    });
+}
+
 TermId Canonicalizer::replacement(const Rule& rule, const Bindings& bindings) {
     note(rule.name.c_str());
     Scratch<Value> stack;
@@ -103,12 +109,12 @@ TermId Canonicalizer::replacement(const Rule& rule, const Bindings& bindings) {
 }
 
 std::optional<TermId> Canonicalizer::apply_function_rules(Op op, TermId argument) {
-    if (options_.rules == nullptr || arena_[argument].kind != Kind::function) return std::nullopt;
+    if (options_.rules == nullptr || !options_.rules->may_match(op, arena_[argument].kind)) return std::nullopt;
     const Arena& patterns = options_.rules->arena();
     for (const Rule& rule : options_.rules->functions(op)) {
         Bindings bindings{};
         if (may_use(rule) && match(patterns, patterns[rule.pattern].argument, argument, bindings) &&
-            keeps_domain(rule, bindings))
+            keeps_domain(rule, bindings) && conditions_hold(rule, bindings))
             return replacement(rule, bindings);
     }
     return std::nullopt;
@@ -130,7 +136,8 @@ bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
             const Rational multiple = first.ratio / pattern[0].ratio;
             Scratch<char> used(list.size(), 0);
             bindings = {};
-            if (!match_entries(patterns, pattern, 0, list, used, multiple, bindings) || !keeps_domain(rule, bindings))
+            if (!match_entries(patterns, pattern, 0, list, used, multiple, bindings) || !keeps_domain(rule, bindings) ||
+                !conditions_hold(rule, bindings))
                 continue;
             Scratch<Entry> shorter;
             for (std::size_t i = 0; i < list.size(); ++i)
@@ -148,11 +155,14 @@ bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
 bool Canonicalizer::apply_product_rules(Parts& parts) {
     if (options_.rules == nullptr) return false;
     const std::uint64_t found = features(arena_, Kind::product, parts.factors);
+    const bool is_reciprocal = parts.factors.size() == 1;
+    if (is_reciprocal && (parts.factors[0].is_free() || parts.factors[0].ratio.sign() > 0)) return false;
     const Arena& patterns = options_.rules->arena();
     for (const Rule& rule : options_.rules->products()) {
         if ((rule.features & ~found) != 0) continue;
         const std::span<const Entry> pattern = patterns.entries(rule.pattern);
-        if (!may_use(rule)) continue;
+        // a reciprocal alone is shorter as a function; below a numerator it is not
+        if (!may_use(rule) || pattern.size() > parts.factors.size() || is_reciprocal != (pattern.size() == 1)) continue;
         for (const Entry& first : parts.factors) {
             if (first.is_free() || !first.ratio.is_integer()) continue;
             // as high a power of the whole pattern as the first factor and its partner share
@@ -161,7 +171,7 @@ bool Canonicalizer::apply_product_rules(Parts& parts) {
                 Bindings bindings{};
                 Scratch<char> used(parts.factors.size(), 0);
                 if (!match_entries(patterns, pattern, 0, parts.factors, used, Rational(power), bindings) ||
-                    !keeps_domain(rule, bindings))
+                    !keeps_domain(rule, bindings) || !conditions_hold(rule, bindings))
                     continue;
                 Parts shorter;
                 shorter.coefficient = parts.coefficient;

@@ -1,5 +1,10 @@
 #include "rules.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
 #include "canonical.hpp"
 #include "errors.hpp"
 #include "infix.hpp"
@@ -8,7 +13,8 @@ namespace simplipy {
 namespace {
 
 constexpr std::string_view arrow = " -> ";
-constexpr std::string_view extends_mark = " [extends]";
+constexpr std::string_view extends_mark = "extends";
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -29,6 +35,106 @@ std::vector<Node> read_side(std::string_view text, std::uint32_t& used) {
         used |= 1U << (node.payload - 1);
     }
     return nodes;
+}
+
+// "name rest" split at the first space.
+std::pair<std::string_view, std::string_view> first_word(std::string_view text) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    return {text.substr(0, space), trimmed(text.substr(space))};
+}
+
+// A bound: a number, pi or inf, with a sign before it and a divisor behind it if there is one, as -pi/2.
+double read_bound(std::string_view text) {
+    const std::string whole(text);
+    double sign = 1.0;
+    if (text.starts_with('-')) {
+        sign = -1.0;
+        text.remove_prefix(1);
+    }
+    const auto number = [&](std::string_view part) {
+        if (part == "pi") return std::numbers::pi;
+        if (part == "inf") return infinity;
+        double value = 0.0;
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+        if (error != std::errc() || end != part.data() + part.size() || !std::isfinite(value))
+            throw ParseError("a bound is a number, pi, inf or a fraction of these such as -pi/2, got '" + whole + "'");
+        return value;
+    };
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos) return sign * number(text);
+    const double divisor = number(text.substr(slash + 1));
+    if (!(divisor > 0.0)) throw ParseError("the divisor of a bound must be > 0, got '" + whole + "'");
+    return sign * number(text.substr(0, slash)) / divisor;
+}
+
+// `a > 0`, `a in [-1, 1]` with ( or ) for bounds that are not reached, `a integer`, `a finite`
+Condition read_condition(std::string_view text) {
+    const auto fail = [&] {
+        throw ParseError("a condition is 'a > 0' (or <, >=, <=), 'a in [-1, 1]', 'a integer' or 'a finite', got '" +
+                         std::string(text) + "'");
+    };
+    Condition condition;
+    const auto [name, rest] = first_word(text);
+    if (name.size() != 1 || name[0] < 'a' || name[0] > 'd') fail();
+    condition.variable = static_cast<std::size_t>(name[0] - 'a');
+    const auto [relation, bound] = first_word(rest);
+    if (rest == "integer" || rest == "finite") {
+        condition.kind = rest == "integer" ? Condition::Kind::integer : Condition::Kind::finite;
+    } else if (relation == ">" || relation == ">=") {
+        condition.low = read_bound(bound);
+        condition.excludes_low = relation == ">";
+    } else if (relation == "<" || relation == "<=") {
+        condition.high = read_bound(bound);
+        condition.excludes_high = relation == "<";
+    } else if (relation == "in" && bound.size() > 4) {
+        const std::size_t comma = bound.find(", ");
+        const char first = bound.front();
+        const char last = bound.back();
+        if (comma == std::string_view::npos || (first != '[' && first != '(') || (last != ']' && last != ')')) fail();
+        condition.low = read_bound(bound.substr(1, comma - 1));
+        condition.high = read_bound(bound.substr(comma + 2, bound.size() - comma - 3));
+        condition.excludes_low = first == '(';
+        condition.excludes_high = last == ')';
+        if (!(condition.low < condition.high))
+            throw ParseError("the lower bound must be below the upper one, got '" + std::string(text) + "'");
+    } else {
+        fail();
+    }
+    return condition;
+}
+
+// The text between a bracket, which `text` starts with, and its partner; `text` loses both.
+std::string_view take_brackets(std::string_view& text) {
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '[' || text[i] == '(') ++depth;
+        if ((text[i] == ']' || text[i] == ')') && --depth == 0) {
+            const std::string_view inside = text.substr(1, i - 1);
+            text = trimmed(text.substr(i + 1));
+            return inside;
+        }
+    }
+    throw ParseError("a bracket is not closed");
+}
+
+// What stands behind the replacement: [extends], and conditions with commas between them.
+void read_marks(std::string_view text, Rule& rule) {
+    while (!text.empty()) {
+        if (text[0] != '[') throw ParseError("behind the replacement only [extends] and [conditions] may stand");
+        std::string_view inside = take_brackets(text);
+        if (inside == extends_mark) {
+            rule.extends = true;
+            continue;
+        }
+        while (!inside.empty()) {
+            int depth = 0;
+            std::size_t end = 0;
+            for (; end < inside.size() && (depth > 0 || inside[end] != ','); ++end)
+                depth += (inside[end] == '[' || inside[end] == '(') - (inside[end] == ']' || inside[end] == ')');
+            rule.conditions.push_back(read_condition(trimmed(inside.substr(0, end))));
+            inside = trimmed(inside.substr(std::min(end + 1, inside.size())));
+        }
+    }
 }
 
 }  // namespace
@@ -55,6 +161,12 @@ std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> ent
     return found;
 }
 
+bool Condition::holds(const TermNode& term) const {
+    if (kind == Kind::integer) return term.kind == simplipy::Kind::number && term.value.is_integer();
+    if (kind == Kind::finite) return !term.partial;
+    return (excludes_low ? term.low > low : term.low >= low) && (excludes_high ? term.high < high : term.high <= high);
+}
+
 RuleSet::RuleSet(std::string_view text) {
     std::size_t number = 0;
     while (!text.empty()) {
@@ -72,10 +184,6 @@ void RuleSet::add(std::string_view line, std::size_t number) {
     };
     Rule rule;
     std::string_view rest = line;
-    if (rest.ends_with(extends_mark)) {
-        rule.extends = true;
-        rest.remove_suffix(extends_mark.size());
-    }
     const std::size_t colon = rest.find(": ");
     const std::size_t middle = rest.find(arrow);
     if (colon == std::string_view::npos || middle == std::string_view::npos || middle < colon)
@@ -86,11 +194,16 @@ void RuleSet::add(std::string_view line, std::size_t number) {
     std::vector<Node> pattern;
     try {
         pattern = read_side(rest.substr(colon + 2, middle - colon - 2), bound);
-        rule.replacement = read_side(rest.substr(middle + arrow.size()), used);
+        const std::string_view right = rest.substr(middle + arrow.size());
+        const std::size_t marks = std::min(right.find(" ["), right.size());
+        rule.replacement = read_side(right.substr(0, marks), used);
+        read_marks(trimmed(right.substr(marks)), rule);
     } catch (const ParseError& error) {
         fail(error.what());
     }
     if ((used & ~bound) != 0) fail("the replacement has a variable that the pattern does not bind");
+    for (const Condition& condition : rule.conditions)
+        if ((bound >> condition.variable & 1U) == 0) fail("a condition has a variable that the pattern does not bind");
     rule.length = static_cast<int>(pattern.size());
     rule.dropped = bound & ~used;
     CanonicalOptions options;
@@ -101,10 +214,11 @@ void RuleSet::add(std::string_view line, std::size_t number) {
     const TermNode& root = arena_[rule.pattern];
     rule.features = features(arena_, root.kind, arena_.entries(rule.pattern));
     if (root.kind == Kind::function) {
+        argument_kinds_[index(root.op)] |= 1U << static_cast<int>(arena_[root.argument].kind);
         functions_[index(root.op)].push_back(std::move(rule));
     } else if (root.kind == Kind::sum && root.n_entries > 1) {
         sums_.push_back(std::move(rule));
-    } else if (root.kind == Kind::product && root.n_entries > 1) {
+    } else if (root.kind == Kind::product && arena_[arena_.entries(rule.pattern)[0].term].kind == Kind::function) {
         products_.push_back(std::move(rule));
     } else {
         fail("the pattern must be a function, a sum or a product after canonicalisation");

@@ -218,15 +218,49 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     canonical_options.max_pattern_length = options.max_pattern_length;
     canonical_options.ranges = options.ranges.empty() ? nullptr : &options.ranges;
     canonical_options.track = explain;
-    Canonicalizer canonicalizer(arena_, canonical_options);
-    const TermId root = canonicalizer.run(nodes);
-    if (arena_[root].depth > max_depth) throw Overflow{};
-    const Speller speller(arena_, options.extend);
     Round round;
-    round.unchanged = !first && root == last_root_;
-    last_root_ = root;
-    if (round.unchanged) return round;
-    round.nodes.reserve(nodes.size() + 4);
+    std::optional<Canonicalizer> expanded;
+    TermId root = no_term;
+    try {
+        expanded.emplace(arena_, canonical_options);
+        root = expanded->run(nodes);
+        if (arena_[root].depth > max_depth) throw Overflow{};
+        if (!expanded->regrets()) {
+            round.unchanged = !first && root == last_root_;
+            last_root_ = root;
+            if (!round.unchanged) write(round, *expanded, root, options, explain);
+            return round;
+        }
+    } catch (const Overflow&) {
+        root = no_term;
+        canonical_options.keep_arena = false;  // a term may be half analysed
+    }
+    // once more, with what is shorter as it is written
+    last_root_ = no_term;
+    if (root != no_term) canonical_options.keep_arena = true;
+    canonical_options.keep = true;
+    try {
+        Canonicalizer kept(arena_, canonical_options);
+        const TermId other = kept.run(nodes);
+        if (arena_[other].depth > max_depth) throw Overflow{};
+        if (root == no_term || arena_[other].cost.plain < arena_[root].cost.plain) {
+            write(round, kept, other, options, explain);
+            return round;
+        }
+    } catch (const Overflow&) {
+        if (root == no_term) throw;
+    }
+    write(round, *expanded, root, options, explain);
+    return round;
+}
+
+// Spells the term.
+void Simplifier::write(Round& round, Canonicalizer& canonicalizer, TermId root, const SimplifyOptions& options,
+                       bool explain) {
+    const Speller speller(arena_, options.extend);
+    round.nodes.clear();
+    round.constants.clear();
+    round.nodes.reserve(static_cast<std::size_t>(arena_[root].cost.plain));
     speller.emit(root, Speller::Mode::plain, round.nodes,
                  [&](const TermNode& node, const Rational& ratio, std::vector<Node>& out) {
                      out.push_back(Node::of(Op::constant));
@@ -238,7 +272,6 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     // what is written is what was counted; a difference would be a wrong spelling, and the rewrite is refused
     if (round.nodes.size() != static_cast<std::size_t>(arena_[root].cost.plain)) throw Overflow{};
     if (explain) round.rules = canonicalizer.events();
-    return round;
 }
 
 // Rounds of canonical form and spelling until nothing changes.
@@ -343,7 +376,10 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
         masked_late = rewrite(std::move(masked_late), options, explain, exact_result, tree.names());
         mask_literals(input, explain);
         output = rewrite(std::move(input), options, explain, result, tree.names());
-        if (better(masked_late.nodes, output.nodes)) {
+        // 1/0 is an infinity, a constant over 0 is not: exp(-1/0) is 0
+        const bool spoilt = masked_late.nodes.size() <= output.nodes.size() && has_undefined_symbol(output.nodes) &&
+                            !has_undefined_symbol(masked_late.nodes);
+        if (spoilt || better(masked_late.nodes, output.nodes)) {
             output = std::move(masked_late);
             result = std::move(exact_result);
         }

@@ -59,6 +59,7 @@ class Simplifier {
     static State sorted(State state);
     static void mask_literals(State& state, bool explain);
     Round once(const std::vector<Node>& nodes, const SimplifyOptions& options, bool explain, bool first);
+    void write(Round& round, Canonicalizer& canonicalizer, TermId root, const SimplifyOptions& options, bool explain);
 
     Arena arena_;
     TermId last_root_ = no_term;

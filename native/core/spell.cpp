@@ -1,5 +1,8 @@
 #include "spell.hpp"
 
+#include <array>
+#include <memory>
+
 #include "spell_plan.hpp"
 
 namespace simplipy {
@@ -42,7 +45,7 @@ Scaling scaling(const Rational& k, bool no_numerator) {
     const int literal = no_numerator ? 1 : 2;  // 7*(1/x) is 7/x
     if (literal < best.tokens && to_decimal(k)) best = {Scaling::Kind::literal, literal, true};
     const bool p_is_one = k.p == 1;
-    const int ratio = (p_is_one ? 0 : literal) + (q_chain < impossible ? q_chain : 2);
+    const int ratio = (p_is_one ? 0 : literal) + std::min(q_chain, 2);
     if (ratio < best.tokens) best = {Scaling::Kind::ratio, ratio, !p_is_one};
     return best;
 }
@@ -51,7 +54,7 @@ Scaling scaling(const Rational& k, bool no_numerator) {
 int power_tokens(const Rational& m) {
     if (m.is_zero()) return 2;
     const int p_chain = chain_tokens(m.p);
-    const int chain = (p_chain < impossible ? p_chain : 2) + chain_tokens(m.q);
+    const int chain = std::min(p_chain, 2) + chain_tokens(m.q);
     return chain > 2 && m.q % 2 == 0 && to_decimal(m) ? 2 : chain;
 }
 
@@ -62,7 +65,7 @@ void emit_power(const Rational& m, std::vector<Node>& out) {
         return;
     }
     const int p_chain = chain_tokens(m.p);
-    const int chain = (p_chain < impossible ? p_chain : 2) + chain_tokens(m.q);
+    const int chain = std::min(p_chain, 2) + chain_tokens(m.q);
     const auto decimal = to_decimal(m);
     if (chain > 2 && m.q % 2 == 0 && decimal) {  // a real power: needs a base >= 0, as the even root does
         out.push_back(Node::number(*decimal));
@@ -70,7 +73,7 @@ void emit_power(const Rational& m, std::vector<Node>& out) {
         return;
     }
     emit_chain_tokens(m.q, Op::root2, out);
-    if (p_chain < impossible) {
+    if (p_chain <= 2) {
         emit_chain_tokens(m.p, Op::pow2, out);
     } else {
         emit_number(Rational::reduced(m.p, 1), out);
@@ -80,8 +83,7 @@ void emit_power(const Rational& m, std::vector<Node>& out) {
 
 int number_tokens(const Rational& value) {
     if (to_decimal(value)) return 1;
-    const int q_chain = chain_tokens(value.q);
-    return 1 + (q_chain < impossible ? q_chain : 2);
+    return 1 + std::min(chain_tokens(value.q), 2);
 }
 
 void emit_number(const Rational& value, std::vector<Node>& out) {
@@ -93,7 +95,7 @@ void emit_number(const Rational& value, std::vector<Node>& out) {
     const auto q = to_decimal(Rational::reduced(value.q, 1));
     if (!p || !q) throw Overflow{};
     out.push_back(Node::number(*p));
-    if (chain_tokens(value.q) < impossible) {
+    if (chain_tokens(value.q) <= 2) {
         emit_chain_tokens(value.q, Op::div2, out);
     } else {
         out.push_back(Node::number(*q));
@@ -103,12 +105,59 @@ void emit_number(const Rational& value, std::vector<Node>& out) {
 
 // ---- sums
 
+// 2*log(|u|) is log(u^2), log(u^4)/2 too, and log(u^2)/2 is log(|u|).
+Speller::LogOfPower Speller::log_of_power(const Entry& entry) const {
+    const TermNode& term = arena_[entry.term];
+    if (term.kind != Kind::function || term.op != Op::log || entry.is_free() || entry.ratio.is_zero() ||
+        entry.ratio.absolute().is_one())
+        return {};
+    LogOfPower log;
+    const TermNode& inner = arena_[term.argument];
+    if (inner.kind == Kind::function && inner.op == Op::abs) {
+        log.base = inner.argument;
+        log.exponent = entry.ratio.absolute();
+    } else {
+        TermId product = term.argument;
+        Rational factor = 1;
+        if (inner.kind == Kind::sum && inner.n_entries == 1 && !arena_.entries(product)[0].is_free()) {
+            factor = arena_.entries(product)[0].ratio;
+            product = arena_.entries(product)[0].term;
+        }
+        const TermNode& node = arena_[product];
+        if (node.kind == Kind::product && node.n_entries == 1) {
+            const Entry& power = arena_.entries(product)[0];
+            const bool even = !power.is_free() && power.ratio.even_integer() && power.ratio.sign() > 0;
+            const auto root = even && factor.sign() > 0 ? exact_root(factor, power.ratio.small()) : std::nullopt;
+            if (root && chain_tokens(root->p) < impossible && chain_tokens(root->q) < impossible) {
+                log.base = power.term;
+                log.scale = *root;
+                log.exponent = entry.ratio.absolute() * power.ratio;
+            }
+        }
+    }
+    if (merge_even_roots_ && log.base == no_term && entry.ratio.even_numerator() &&
+        inner.cost.negative < inner.cost.plain) {
+        log.base = term.argument;  // 2*log(-u) as log(u^2), which is defined in more places
+        log.exponent = entry.ratio.absolute();
+    }
+    if (log.base == no_term || chain_tokens(log.exponent.p) >= impossible || chain_tokens(log.exponent.q) >= impossible)
+        return {};
+    const Cost& base = arena_[log.base].cost;
+    log.tokens = 1 + chain_tokens(log.exponent.p) + std::min(base.plain, base.negative) + chain_tokens(log.exponent.q) +
+                 chain_tokens(log.scale.p) + chain_tokens(log.scale.q) + !log.exponent.even_numerator();
+    if (log.tokens >= scaling(entry.ratio.absolute(), false).tokens + term.cost.plain) return {};
+    return log;
+}
+
 Speller::Scale Speller::entry_cost(const Entry& entry) const {
     const TermNode& term = arena_[entry.term];
     if (entry.term == one_term) {
         const int tokens = entry.is_free() ? 1 : number_tokens(entry.ratio);
         return {tokens, tokens};
     }
+    if (term.kind == Kind::function)
+        if (const LogOfPower log = log_of_power(entry); log.base != no_term)
+            return entry.ratio.sign() > 0 ? Scale{log.tokens, log.tokens + 1} : Scale{log.tokens + 1, log.tokens};
     const int least = std::min(term.cost.plain, term.cost.negative);
     if (entry.is_free()) {
         const int tokens = least + (term.no_numerator ? 1 : 2);
@@ -125,29 +174,73 @@ Speller::Scale Speller::entry_cost(const Entry& entry) const {
     return cost;
 }
 
-CoefficientGroups coefficient_groups(std::span<const Entry> entries) {
-    CoefficientGroups groups;
-    groups.first.reserve(entries.size());
-    groups.next.resize(entries.size(), CoefficientGroups::end);
-    for (std::uint32_t i = 0; i < entries.size(); ++i) {
-        const Rational& ratio = entries[i].ratio;
-        const bool alone = entries[i].is_free() || ratio.is_unit() || ratio.is_zero();
-        const auto same_size = [&](std::uint32_t first) {
-            const Entry& other = entries[first];
-            return !other.is_free() && other.ratio.q == ratio.q &&
-                   (other.ratio.p == ratio.p || other.ratio.p == -ratio.p);
-        };
-        const auto group =
-            alone ? groups.first.end() : std::find_if(groups.first.begin(), groups.first.end(), same_size);
-        if (group == groups.first.end()) {
-            groups.first.push_back(i);
-            continue;
-        }
-        std::uint32_t last = *group;
-        while (groups.next[last] != CoefficientGroups::end) last = groups.next[last];
-        groups.next[last] = i;
+namespace {
+
+// Numbers that may stand in front of a bracket.
+Scratch<Rational> bracket_scales(std::span<const Entry> entries, const Scratch<char>& done) {
+    constexpr std::size_t max_scales = 12;
+    Scratch<Rational> scales;
+    const auto propose = [&](const Rational& k) {
+        if (!k.is_one() && scales.size() < max_scales && std::find(scales.begin(), scales.end(), k) == scales.end())
+            scales.push_back(k);
+    };
+    const auto may_share = [&](std::size_t i) {
+        return !done[i] && !entries[i].is_free() && !entries[i].ratio.is_zero() && entries[i].term != one_term;
+    };
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        if (may_share(i)) propose(entries[i].ratio.absolute());
+    const std::size_t n_ratios = scales.size();
+    for (std::size_t i = 0; i < n_ratios; ++i) {
+        propose(Rational::reduced(1, scales[i].q));
+        for (std::size_t j = 0; j < i; ++j)
+            propose(Rational::reduced(gcd(scales[i].p, scales[j].p), gcd(scales[i].q, scales[j].q)));
     }
-    return groups;
+    return scales;
+}
+
+}  // namespace
+
+// Tokens of an entry divided by k, at its cheaper sign.
+int Speller::tokens_in_bracket(const Entry& entry, const Rational& k) const {
+    const Rational ratio = entry.ratio.absolute() / k;
+    if (entry.term == one_term) return number_tokens(ratio);
+    const TermNode& term = arena_[entry.term];
+    if (term.kind != Kind::product) return scaling(ratio, false).tokens;
+    const Scale cost = entry_cost({entry.term, no_term, ratio});
+    return std::min(cost.plain, cost.negative);
+}
+
+Scratch<Bracket> Speller::coefficient_brackets(std::span<const Entry> entries) const {
+    Scratch<Bracket> brackets;
+    Scratch<char> done(entries.size(), 0);
+    while (!is_plain_sum(entries)) {
+        Bracket best;
+        int best_saved = 0;
+        for (const Rational& k : bracket_scales(entries, done)) {
+            Bracket bracket{{}, k};
+            int saved = -scaling(k, false).tokens;
+            for (std::uint32_t i = 0; i < entries.size(); ++i) {
+                if (done[i] || entries[i].is_free() || entries[i].ratio.is_zero()) continue;
+                const int less = tokens_in_bracket(entries[i], 1) - tokens_in_bracket(entries[i], k);
+                if (less <= 0) continue;
+                saved += less;
+                bracket.members.push_back(i);
+            }
+            if (bracket.members.size() < 2 || saved <= 0 || saved < best_saved ||
+                (saved == best_saved && bracket.members.size() <= best.members.size()))
+                continue;
+            best_saved = saved;
+            best = std::move(bracket);
+        }
+        if (best_saved == 0) break;
+        for (const std::uint32_t i : best.members) done[i] = 1;
+        brackets.push_back(std::move(best));
+    }
+    for (std::uint32_t i = 0; i < entries.size(); ++i)
+        if (!done[i]) brackets.push_back({{i}, 1});
+    std::sort(brackets.begin(), brackets.end(),
+              [](const Bracket& a, const Bracket& b) { return a.members[0] < b.members[0]; });
+    return brackets;
 }
 
 bool all_units(std::span<const Entry> entries) {
@@ -180,6 +273,15 @@ Scale unit_sum(std::span<const Scale> items) {
 
 }  // namespace
 
+Scratch<Entry> bracketed(std::span<const Entry> entries, const Bracket& bracket) {
+    Scratch<Entry> inside;
+    for (const std::uint32_t i : bracket.members) {
+        inside.push_back(entries[i]);
+        inside.back().ratio = entries[i].ratio / bracket.scale;
+    }
+    return inside;
+}
+
 Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content) {
     Scratch<Entry> result(entries.begin(), entries.end());
     for (Entry& entry : result)
@@ -187,100 +289,115 @@ Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content) 
     return result;
 }
 
-Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries, const CoefficientGroups& groups) const {
+Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries, const Scratch<Bracket>& brackets) const {
     Scratch<Scale> items;
-    items.reserve(groups.first.size());
-    for (std::size_t g = 0; g < groups.first.size(); ++g) {
-        const std::uint32_t first = groups.first[g];
-        if (groups.is_single(g)) {
-            items.push_back(entry_cost(entries[first]));
+    for (const Bracket& bracket : brackets) {
+        if (bracket.members.size() == 1) {
+            items.push_back(entry_cost(entries[bracket.members[0]]));
             continue;
         }
-        Scratch<Scale> members;
-        for (std::uint32_t i = first; i != CoefficientGroups::end; i = groups.next[i]) {
-            Entry unit = entries[i];
-            unit.ratio = unit.ratio.sign();
-            members.push_back(entry_cost(unit));
-        }
-        const Scale inner = unit_sum<Scale>(members);
-        const int tokens = scaling(entries[first].ratio.absolute(), false).tokens;
+        const Scratch<Entry> inside = bracketed(entries, bracket);
+        const Scale inner = unit_sum<Scale>(chain_items(inside, coefficient_brackets(inside)));
+        const int tokens = scaling(bracket.scale, false).tokens;
         items.push_back({inner.plain + tokens, inner.negative + tokens});
     }
     return items;
 }
 
-// Whether writing content * (entries / content) can have fewer tokens: coefficients that equal it go, others stay.
-bool Speller::may_save(std::span<const Entry> entries, const Rational& content) const {
-    int saved = -scaling(content, false).tokens;
-    for (const Entry& entry : entries) {
-        if (entry.is_free()) continue;
-        if (entry.term == one_term) {
-            saved += number_tokens(entry.ratio) - 1;
-            continue;
-        }
-        const Rational size = entry.ratio.absolute();
-        const bool may_absorb = arena_[entry.term].kind == Kind::product;
-        saved += scaling(size, false).tokens - (size == content || may_absorb ? 0 : 1);
-    }
-    return saved > 0;
-}
-
 Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
     const auto chain_cost = [&](std::span<const Entry> list) {
-        return unit_sum<Scale>(chain_items(list, coefficient_groups(list)));
+        return unit_sum<Scale>(chain_items(list, coefficient_brackets(list)));
     };
     SumPlan best;
     best.cost = chain_cost(entries);
-    // a content pays only where at least two coefficients shrink
-    const auto n_scaled = std::count_if(entries.begin(), entries.end(), [](const Entry& entry) {
-        return !entry.is_free() && !entry.ratio.absolute().is_one();
-    });
-    if (n_scaled < 2) return best;
-    Scratch<Rational> tried;
-    for (const Entry& entry : entries) {
-        const Rational content = entry.ratio.absolute();
-        if (entry.is_free() || content.is_one() || content.is_zero() || tried.size() >= 3 ||
-            std::find(tried.begin(), tried.end(), content) != tried.end())
-            continue;
-        tried.push_back(content);
-        if (!may_save(entries, content)) continue;
-        const int tokens = scaling(content, false).tokens;
-        const Scale inner = chain_cost(divided(entries, content));
-        if (inner.plain + tokens < best.cost.plain) best = {content, {inner.plain + tokens, inner.negative + tokens}};
-    }
     return best;
 }
 
 // ---- products
 
+// Tries root^n * rest for the coefficient of a product, the root inside of its factor with exponent n or -n.
+void Speller::absorb(Absorption& best, const Entry& product, std::uint32_t which, const Rational& root,
+                     const Rational& rest, bool into_sum) const {
+    const Entry& factor = arena_.entries(product.term)[which];
+    const TermNode& base = arena_[factor.term];
+    const bool no_numerator = arena_[product.term].no_numerator;
+    const int before = scaling(product.ratio.absolute(), no_numerator).tokens - scaling(rest, false).tokens;
+    const Rational inside = factor.ratio.sign() > 0 ? root : reciprocal(root);
+    if (before <= best.saved) return;
+    if (into_sum && base.kind == Kind::sum && !all_units(arena_.entries(factor.term))) {
+        const Scale scaled = plan_sum(divided(arena_.entries(factor.term), reciprocal(inside))).cost;
+        if (scaled.negative - scaled.plain != base.cost.negative - base.cost.plain) return;
+        const int saved = before - (scaled.plain - base.cost.plain);
+        if (saved > best.saved) best = {which, inside, true, rest, saved};
+    }
+    if (factor.ratio.is_integer() && !factor.ratio.absolute().is_one()) {
+        const Scaling scale = scaling(inside, false);
+        if (scale.kind == Scaling::Kind::chain && before - scale.tokens > best.saved)
+            best = {which, inside, false, rest, before - scale.tokens};
+    }
+}
+
 Speller::Absorption Speller::absorption(const Entry& entry) const {
-    Absorption best;
     const TermNode& term = arena_[entry.term];
     const Rational k = entry.ratio.absolute();
-    if (term.kind != Kind::product || entry.is_free() || k.is_one() || k.is_zero()) return best;
-    const int before = scaling(k, term.no_numerator).tokens;
+    if (term.kind != Kind::product || entry.is_free() || k.is_one() || k.is_zero()) return {};
+    // the same entries are asked for again and again, by costs, by brackets and in writing
+    struct Slot {
+        std::uint64_t generation = 0;
+        TermId term = no_term;
+        Rational ratio;
+        Absorption value;
+    };
+    using Memo = std::array<Slot, 128>;
+    thread_local const auto memo = std::make_unique<Memo>();
+    Slot& slot =
+        (*memo)[(entry.term * 31U + static_cast<std::uint32_t>(k.p) * 7U + static_cast<std::uint32_t>(k.q)) % 128U];
+    if (slot.generation == arena_.generation() && slot.term == entry.term && slot.ratio == k) return slot.value;
+    const Absorption found = find_absorption({entry.term, no_term, k});
+    slot = {arena_.generation(), entry.term, k, found};
+    return found;
+}
+
+Speller::Absorption Speller::find_absorption(const Entry& entry) const {
+    const TermNode& term = arena_[entry.term];
+    const Rational& k = entry.ratio;
+    Absorption best;
+    const bool is_long = k.is_small() && scaling(k, term.no_numerator).tokens > 1;
     const std::span<const Entry> factors = arena_.entries(entry.term);
     for (std::uint32_t i = 0; i < factors.size(); ++i) {
-        const Entry& factor = factors[i];
-        const TermNode& base = arena_[factor.term];
-        if (factor.is_free()) continue;
-        const Rational size = factor.ratio.absolute();
-        if (!size.is_integer() || size.small() < 1 || size.small() > 11) continue;
-        const auto root = size.is_one() ? std::optional(k) : exact_root(k, size.small());
-        if (!root) continue;
-        const Rational inside = factor.ratio.sign() > 0 ? *root : reciprocal(*root);
-        if (base.kind == Kind::sum && base.n_entries > 1 && !all_units(arena_.entries(factor.term))) {
-            const Scale scaled = plan_sum(divided(arena_.entries(factor.term), reciprocal(inside))).cost;
-            if (scaled.negative - scaled.plain != base.cost.negative - base.cost.plain) continue;
-            const int saved = before - (scaled.plain - base.cost.plain);
-            if (saved > best.saved) best = {i, inside, true, saved};
-        } else if (!size.is_one()) {
-            const Scaling scale = scaling(inside, false);
-            if (scale.kind == Scaling::Kind::chain && before - scale.tokens > best.saved)
-                best = {i, inside, false, before - scale.tokens};
-        }
+        if (factors[i].is_free()) continue;
+        const Rational size = factors[i].ratio.absolute();
+        const bool is_sum = arena_[factors[i].term].kind == Kind::sum;
+        if (size.p == 1 && size.q > 1 && size.q <= 5 && is_sum)
+            if (const auto power = integer_power(k, static_cast<int>(size.q))) absorb(best, entry, i, *power, 1, true);
+        const int n = size.small();
+        if (n < 1 || n > 25 || (n == 1 && !is_sum)) continue;
+        if (const auto root = n == 1 ? std::optional(k) : exact_root(k, n)) absorb(best, entry, i, *root, 1, true);
+        if (is_long) absorb_part(best, entry, i, n);
     }
     return best;
+}
+
+// Takes a small number out of the coefficient, such as makes one of a sum's coefficients 1.
+void Speller::absorb_part(Absorption& best, const Entry& product, std::uint32_t which, int n) const {
+    const Entry& factor = arena_.entries(product.term)[which];
+    const Rational k = product.ratio.absolute();
+    const auto attempt = [&](const Rational& root, bool into_sum) {
+        const auto power = integer_power(root, n);
+        if (power && power->is_small()) absorb(best, product, which, root, k / *power, into_sum);
+    };
+    if (n > 1)
+        for (const int j : {2, 3, 4, 5}) {
+            if (k.p > 1) attempt(Rational(j), false);
+            if (k.q > 1) attempt(Rational::of(1, j), false);
+        }
+    if (arena_[factor.term].kind != Kind::sum) return;
+    for (int j = 2; j <= 5; ++j) {
+        const std::span<const Entry> entries = arena_.entries(factor.term);
+        if (std::any_of(entries.begin(), entries.end(),
+                        [j](const Entry& e) { return !e.is_free() && e.ratio.p != 0 && e.ratio.p % j == 0; }))
+            attempt(factor.ratio.sign() > 0 ? Rational::of(1, j) : Rational(j), true);
+    }
 }
 
 // a^(2/5) * b^(1/5) is (a^2 * b)^(1/5): a group goes inside another where that saves tokens.
@@ -391,7 +508,7 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
             const Cost& power = arena_[entry.other].cost;
             const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
             // c^(-u) is not 1/c^u: they differ in domain where c is 0, and so with any base that a constant makes 0
-            const bool may_vanish = base.has_constant || base.kind == Kind::number;
+            const bool may_vanish = base.has_constant || (base.kind == Kind::number && base.value.is_zero());
             Item item;
             item.denominator = power.negative < power.plain && !may_vanish;
             item.plain = 1 + (exponential ? 0 : base.cost.plain) + (item.denominator ? power.negative : power.plain);
@@ -453,6 +570,13 @@ bool Speller::set_simple_product_cost(TermNode& node, std::span<const Entry> ent
     return true;
 }
 
+// Whether the product is a power whose reciprocal has the negative exponent.
+bool Speller::turns_exponent(std::span<const Entry> entries) const {
+    if (entries.size() != 1 || !entries[0].is_free()) return false;
+    const TermNode& base = arena_[entries[0].term];
+    return !base.has_constant && !(base.kind == Kind::number && base.value.is_zero());
+}
+
 void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
     Cost& cost = node.cost;
     switch (node.kind) {
@@ -481,6 +605,11 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             cost = {plan.plain() + upright, plan.negative() + upright,
                     plan.plain() + plan.joints() + (plan.n_denominators == 0)};
             node.no_numerator = plan.n_numerators == 0;
+            if (turns_exponent(entries)) {  // 1/u^v as u^(-v)
+                const bool exponential = arena_[entries[0].term].op == Op::e;
+                const int base = exponential ? 0 : arena_[entries[0].term].cost.plain;
+                cost.inverse = std::min(cost.inverse, 1 + base + arena_[entries[0].other].cost.negative);
+            }
             break;
         }
         case Kind::function: {

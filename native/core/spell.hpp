@@ -14,7 +14,7 @@
 
 namespace simplipy {
 
-struct CoefficientGroups;
+struct Bracket;
 
 class Speller {
   public:
@@ -37,6 +37,12 @@ class Speller {
         int plain;
         int negative;
     };
+    struct LogOfPower {
+        TermId base = no_term;  // none: not written so
+        Rational scale = 1;     // of the base
+        Rational exponent;      // > 0
+        int tokens = 0;
+    };
     struct Item;
     struct Group;
     struct SumPlan;
@@ -45,9 +51,17 @@ class Speller {
     struct Emitter;
 
     Scale entry_cost(const Entry& entry) const;
+    LogOfPower log_of_power(const Entry& entry) const;
     Absorption absorption(const Entry& entry) const;
-    Scratch<Scale> chain_items(std::span<const Entry> entries, const CoefficientGroups& groups) const;
-    bool may_save(std::span<const Entry> entries, const Rational& content) const;
+    Absorption find_absorption(const Entry& entry) const;
+    void absorb_part(Absorption& best, const Entry& product, std::uint32_t which, int n) const;
+    bool turns_exponent(std::span<const Entry> entries) const;
+    int tokens_in_bracket(const Entry& entry, const Rational& k) const;
+    // Every entry in one bracket, alone or with others; in order of their first members.
+    Scratch<Bracket> coefficient_brackets(std::span<const Entry> entries) const;
+    Scratch<Scale> chain_items(std::span<const Entry> entries, const Scratch<Bracket>& brackets) const;
+    void absorb(Absorption& best, const Entry& product, std::uint32_t which, const Rational& root, const Rational& rest,
+                bool into_sum) const;
     Scale unit_cost(std::span<const Entry> entries) const;
     bool set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const;
     SumPlan plan_sum(std::span<const Entry> entries) const;

@@ -184,7 +184,7 @@ struct Speller::Emitter {
     }
 
     void divide_by(Int128 q) {
-        if (chain_tokens(q) < impossible) {
+        if (chain_tokens(q) <= 2) {
             emit_chain_tokens(q, Op::div2, out);
         } else {
             emit_number(Rational::reduced(q, 1), out);
@@ -194,7 +194,7 @@ struct Speller::Emitter {
 
     // `ratio`: what free coefficients are multiplied by
     void chain(const Scratch<Entry>& entries, bool negative, const Rational& ratio) {
-        const auto groups = coefficient_groups(entries);
+        const auto groups = speller.coefficient_brackets(entries);
         Scratch<Scale> items = speller.chain_items(entries, groups);
         if (negative)
             for (Scale& item : items) std::swap(item.plain, item.negative);
@@ -204,7 +204,7 @@ struct Speller::Emitter {
         for (std::size_t i = 0; i < items.size(); ++i) {
             const int least = std::min(items[i].plain, items[i].negative);
             const int extra = items[i].plain - least;
-            if (extra < head_extra || (extra == head_extra && is_number(entries[groups.first[head]]))) {
+            if (extra < head_extra || (extra == head_extra && is_number(entries[groups[head].members[0]]))) {
                 head = i;
                 head_extra = extra;
             }
@@ -215,34 +215,27 @@ struct Speller::Emitter {
             op(Op::neg);
             return;
         }
-        group(entries, groups, head, negative, ratio);
+        group(entries, groups[head], negative, ratio);
         const std::size_t n = items.size();
-        const std::size_t start = is_number(entries[groups.first[0]]) && groups.is_single(0) ? 1 : 0;
+        const std::size_t start = is_number(entries[groups[0].members[0]]) && groups[0].members.size() == 1 ? 1 : 0;
         for (std::size_t k = 0; k < n; ++k) {
             const std::size_t i = (start + k) % n;
             if (i == head) continue;
-            const Entry& e = entries[groups.first[i]];
-            const bool minus = groups.is_single(i) && is_number(e) && (e.ratio.sign() < 0) != negative;
+            const Entry& e = entries[groups[i].members[0]];
+            const bool minus = groups[i].members.size() == 1 && is_number(e) && (e.ratio.sign() < 0) != negative;
             const bool subtract = items[i].negative < items[i].plain || minus;
-            group(entries, groups, i, negative != subtract, ratio);
+            group(entries, groups[i], negative != subtract, ratio);
             op(subtract ? Op::sub : Op::add);
         }
     }
 
-    void group(const Scratch<Entry>& entries, const CoefficientGroups& groups, std::size_t which, bool negative,
-               const Rational& ratio) {
-        const std::uint32_t first = groups.first[which];
-        if (groups.is_single(which)) {
-            entry(entries[first], negative, ratio);
+    void group(const Scratch<Entry>& entries, const Bracket& bracket, bool negative, const Rational& ratio) {
+        if (bracket.members.size() == 1) {
+            entry(entries[bracket.members[0]], negative, ratio);
             return;
         }
-        Scratch<Entry> units;
-        for (std::uint32_t i = first; i != CoefficientGroups::end; i = groups.next[i]) {
-            units.push_back(entries[i]);
-            units.back().ratio = entries[i].ratio.sign();
-        }
-        chain(units, negative, Rational(1));
-        scale_by(entries[first].ratio.absolute());
+        chain(bracketed(entries, bracket), negative, Rational(1));
+        scale_by(bracket.scale);
     }
 
     void entry(const Entry& e, bool negative, const Rational& ratio) {
@@ -267,9 +260,22 @@ struct Speller::Emitter {
             return;
         }
         const Rational k = e.ratio.absolute();
+        if (const LogOfPower log = speller.log_of_power(e); log.base != no_term) {
+            signed_term(log.base, arena[log.base].cost.negative < arena[log.base].cost.plain);
+            scale_by(log.scale);
+            const bool even = log.exponent.even_numerator();
+            if (even) emit_chain_tokens(log.exponent.p, Op::pow2, out);
+            if (!even) op(Op::abs);
+            op(Op::log);
+            emit_chain_tokens(log.exponent.q, Op::div2, out);
+            if (!even) emit_chain_tokens(log.exponent.p, Op::mult2, out);
+            if (wanted) op(Op::neg);
+            return;
+        }
         const Scaling how = scaling(k, node.no_numerator);
         if (const Absorption inside = speller.absorption(e); inside.any()) {
             product(e.term, wanted ? Mode::negative : Mode::plain, nullptr, inside);
+            scale_by(inside.rest);
             return;
         }
         if (!how.takes_sign) {
@@ -309,6 +315,14 @@ struct Speller::Emitter {
         const std::span<const Entry> entries = arena.entries(id);
         if (!absorbed.any() && is_simple(entries)) {
             simple_product(id, mode, numerator);
+            return;
+        }
+        if (mode == Mode::inverse && numerator == nullptr && speller.turns_exponent(entries) &&
+            arena[entries[0].other].cost.negative <= arena[entries[0].other].cost.plain) {
+            const bool exponential = arena[entries[0].term].op == Op::e;
+            if (!exponential) term(entries[0].term, Mode::plain);
+            signed_term(entries[0].other, true);
+            op(exponential ? Op::exp : Op::pow);
             return;
         }
         const ProductPlan plan = speller.plan_product(entries);

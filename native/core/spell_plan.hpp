@@ -33,15 +33,11 @@ void emit_power(const Rational& m, std::vector<Node>& out);
 int number_tokens(const Rational& value);
 void emit_number(const Rational& value, std::vector<Node>& out);
 
-// Entries with the same |ratio| (not 1), bracketed: 2*a - 2*b is 2*(a - b).
-struct CoefficientGroups {
-    static constexpr std::uint32_t end = 0xffffffffU;
-    Scratch<std::uint32_t> first;  // index of each group's first entry
-    Scratch<std::uint32_t> next;   // of each entry: the next one of its group, or end
-
-    bool is_single(std::size_t group) const { return next[first[group]] == end; }
+// Entries that share a factor, bracketed: 2*a - 2*b is 2*(a - b), 4*a + 4*b/5 is 4*(a + b/5).
+struct Bracket {
+    Scratch<std::uint32_t> members;  // indices of entries
+    Rational scale = 1;
 };
-CoefficientGroups coefficient_groups(std::span<const Entry> entries);
 
 // Whether all coefficients are 1, -1 or free.
 bool all_units(std::span<const Entry> entries);
@@ -51,13 +47,17 @@ bool is_plain_sum(std::span<const Entry> entries);
 
 Scratch<Entry> divided(std::span<const Entry> entries, const Rational& content);
 
+// The entries inside a bracket.
+Scratch<Entry> bracketed(std::span<const Entry> entries, const Bracket& bracket);
+
 // A coefficient that is cheaper inside a product than in front of it: 8*x^3 is (2*x)^3, (2*a - b)/2 is a - b/2.
 struct Speller::Absorption {
     static constexpr std::uint32_t nowhere = 0xffffffffU;
     std::uint32_t entry = nowhere;  // of the product
     Rational factor = 1;            // of its base, sign included where the base is a sum
     bool into_sum = false;
-    int saved = 0;  // tokens, against the coefficient in front
+    Rational rest = 1;  // of the coefficient, in front
+    int saved = 0;      // tokens, against the coefficient in front
 
     bool any() const { return entry != nowhere; }
 };

@@ -29,6 +29,8 @@ Arena::Arena() : table_(initial_table, 0) {
 }
 
 void Arena::reset() {
+    thread_local std::uint64_t n_resets = 0;  // an arena stays on its thread while it is in use
+    generation_ = ++n_resets;
     constexpr std::size_t kept_chunks = 64;  // one huge input must not keep its memory
     if (table_.size() > initial_table) {
         table_.assign(initial_table, 0);

@@ -76,6 +76,8 @@ class Arena {
         return {entries_.data() + (*this)[id].first, (*this)[id].n_entries};
     }
     std::size_t size() const { return n_nodes_; }
+    // Another number after every reset, in every arena.
+    std::uint64_t generation() const { return generation_; }
 
     // The id of this content and whether it is new. `entries` are those of a sum or product.
     std::pair<TermId, bool> intern(const TermNode& node, std::span<const Entry> entries);
@@ -106,6 +108,7 @@ class Arena {
     static constexpr std::size_t chunk_size = 128;
     std::vector<std::unique_ptr<TermNode[]>> chunks_;
     std::size_t n_nodes_ = 0;
+    std::uint64_t generation_ = 0;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> table_;  // open addressing; 0 = empty
     std::vector<std::uint64_t> hashes_;
