@@ -34,6 +34,16 @@ print([m for m in (*{HEAVY}, "rich", "typer") if m in sys.modules])
     assert fresh(code) == "[]"
 
 
+def test_training_data_is_light() -> None:
+    code = f"""
+import sys
+from flash_ansr.data import ProblemStream
+ProblemStream("paper", batch_size=4, holdouts=["x1*x2"]).batch(0)
+print([m for m in (*{HEAVY}, "rich", "typer") if m in sys.modules])
+"""
+    assert fresh(code) == "[]"
+
+
 def test_ordinary_use_is_light() -> None:
     code = f"""
 import sys, numpy as np, simplipy

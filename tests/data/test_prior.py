@@ -46,7 +46,7 @@ def test_ablations_differ_in_one_thing() -> None:
 
     assert changed("constants_u15") == {"constants"}
     assert changed("unsimplified") == {"simplifier"}
-    assert changed("sympy_simplified") == {"simplifier", "corpus", "skeletons"}
+    assert changed("sympy_simplified") == {"simplifier", "corpus"}
     (constants,) = load_prior("constants_u15").constants
     assert (constants.kind, constants.low, constants.high) == ("uniform", 1, 5)
 

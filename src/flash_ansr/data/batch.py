@@ -36,7 +36,7 @@ class Batch:
     Attributes
     ----------
     X : float32 array (B, R, D)
-        Inputs, 0 in padded rows and in columns without data. D is ``len(vocabulary)``'s number of variables.
+        Inputs, 0 in padded rows and in columns without data. D is ``vocabulary.n_variables``.
     y : float32 array (B, R)
         Targets, with noise where there is any; 0 in padded rows.
     row_mask : bool array (B, R)
