@@ -159,7 +159,7 @@ def skeletons(
     seed: SeedOption = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes for SymPy.")] = 1,
     simplifier: Annotated[Simplifier, typer.Option(help="What simplifies.")] = Simplifier.SYMPY,
-    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds for SymPy on one skeleton.")] = 1.0,
+    time_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for SymPy on one skeleton.")] = 1.0,
 ) -> None:
     """Write a file of skeletons to train on, for priors with a corpus. Resumable.
 

@@ -1,7 +1,7 @@
 """A file of skeletons simplified by SymPy: slow, so made once, in parallel, resumable line by line.
 
-As in the paper's comparison: free constants get numbers of U(-10, 10), `sympy.simplify` runs for at most a second, and
-numbers are free constants again afterwards. A skeleton on which SymPy gives up has a line with the reason.
+As in the paper's comparison: free constants get numbers of U(-10, 10), `sympy.simplify` runs for at most a second, here
+of CPU time, and numbers are free constants again afterwards. Where SymPy gives up there is a line with the reason.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def make_skeletons(
     simplifier : {"sympy", "simplipy", "none"}
         What simplifies.
     time_limit : float
-        Seconds for SymPy on one skeleton.
+        Seconds of CPU time for SymPy on one skeleton.
     progress : callable
         Called with the number of lines that are there.
 
@@ -92,7 +92,7 @@ def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float
 
 
 class _Alarm:
-    """Raises TimeoutError in the main thread after some seconds."""
+    """Raises TimeoutError after some seconds of CPU time, so that what is made does not depend on the load."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -101,11 +101,11 @@ class _Alarm:
         def ring(_number: int, _frame: object) -> None:
             raise TimeoutError
 
-        signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        signal.signal(signal.SIGVTALRM, ring)
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds)
 
     def __exit__(self, *_error: object) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _simplified_chunk(work: list[tuple[int, list[str]]], seed: int, time_limit: float) -> list[Row]:
