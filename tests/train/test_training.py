@@ -146,7 +146,7 @@ def test_two_processes_are_one_and_survive_sigterm(tmp_path: Path) -> None:
     while not both.metrics() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
-    said, _ = process.communicate(timeout=120)
+    said, _ = process.communicate(timeout=600)
     assert process.returncode == 0, said
     n_done = read_checkpoint(both.latest()).step
     assert n_done == len([row for row in both.metrics() if "loss" in row]) > 0

@@ -117,6 +117,8 @@ def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:
 
 def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> None:
     how = "measured here" if plan.measured else "estimated from the speed of matrix products here"
+    process = "a process of 1 thread" if plan.n_threads == 1 else f"a process of {plan.n_threads} threads"
+    data = f"data {100 * plan.data_share:.1f} % of the time"
     total, mega = plan.n_encoder + plan.n_decoder, 1e6
     rows = {
         "config": name,
@@ -124,7 +126,7 @@ def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> N
         "a problem": f"{plan.n_rows:.0f} rows and {plan.n_tokens:.1f} tokens in the mean of a batch",
         "forward pass": f"encoder {plan.cost.encoder / mega:.1f} MFLOP, decoder {plan.cost.decoder / mega:.1f} MFLOP",
         "training": f"{plan.cost.training / mega:.1f} MFLOP a problem, {plan.cost.training * n_samples:.2e} in all",
-        "speed": f"{plan.samples_per_second:.1f} problems/s a process, {how}; data {100 * plan.data_share:.1f} % of it",
+        "speed": f"{plan.samples_per_second:.1f} problems/s {process}, {how}; {data}",
         "memory": f"{plan.state_bytes / 2**30:.2f} GB for weights, gradients and optimizer",
     }
     if plan.peak_bytes:

@@ -35,7 +35,9 @@ class Plan:
     cost : Cost
         Operations of a forward pass over a problem of that size.
     samples_per_second : float
-        Of one process, by the time of its CPU where that is what trains.
+        Of one process.
+    n_threads : int
+        Threads of that process.
     measured : bool
         False: estimated from the speed of matrix products, since the network is too large to try.
     data_share : float
@@ -50,6 +52,7 @@ class Plan:
     n_tokens: float
     cost: Cost
     samples_per_second: float
+    n_threads: int
     measured: bool
     data_share: float
     state_bytes: int
@@ -86,6 +89,7 @@ def make_plan(config: TrainConfig) -> Plan:
         n_tokens=n_tokens,
         cost=cost,
         samples_per_second=len(batch) / (step_seconds + data_seconds),
+        n_threads=torch.get_num_threads(),
         measured=measured,
         data_share=data_seconds / (step_seconds + data_seconds),
         state_bytes=state_bytes(n_parameters),
@@ -100,8 +104,8 @@ def _time_of_step(config: TrainConfig, batch: Batch) -> float:
     network = Network(config.model).to(device)
     optimizer = make_optimizer(network, config.optimizer)
     parts = batch.buckets(min(config.optimizer.micro_batches, len(batch)))
-    # other processes do not count on a CPU; a GPU is waited for
-    clock = time.perf_counter if on_gpu else _cpu_seconds
+    # what other programs do to this one does not count where that can be told: threads that wait for each other spin
+    clock = time.process_time if not on_gpu and torch.get_num_threads() == 1 else time.perf_counter
     best, end = float("inf"), time.monotonic() + _MEASURED_SECONDS
     for trial in range(100):
         start = clock()
@@ -118,19 +122,14 @@ def _time_of_step(config: TrainConfig, batch: Batch) -> float:
     return best
 
 
-def _cpu_seconds() -> float:
-    """Time of the CPU for this process, a thread's share of it."""
-    return time.process_time() / torch.get_num_threads()
-
-
 def _matrix_speed() -> float:
     """Operations a second of large matrix products in float32."""
     a = torch.randn(1024, 1024)
     best = float("inf")
     for _ in range(8):
-        start = _cpu_seconds()
+        start = time.perf_counter()
         a @ a
-        best = min(best, _cpu_seconds() - start)
+        best = min(best, time.perf_counter() - start)
     return 2 * 1024**3 / best
 
 
