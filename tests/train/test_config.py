@@ -26,7 +26,9 @@ def test_a_config_is_base_and_what_differs() -> None:
 
 
 def test_configs_at_the_root_are_those_of_the_package() -> None:
-    assert (ROOT / "configs").resolve() == CONFIG_FOLDER.resolve()
+    # a link in the work tree, a copy in a source distribution
+    for path in CONFIG_FOLDER.iterdir():
+        assert (ROOT / "configs" / path.name).read_bytes() == path.read_bytes()
     assert load_config(ROOT / "configs" / "nano.yaml") == load_config("nano")
 
 
