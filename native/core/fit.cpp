@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "evaluate.hpp"
 #include "fit_model.hpp"
 #include "fit_search.hpp"
+#include "fit_unwrap.hpp"
 #include "robust.hpp"
 #include "threads.hpp"
 
@@ -62,7 +64,7 @@ class Fitter {
         model_.reset_evaluations();
         program_ = compile_fit(tree_, job_->tree->size() - 1, project);
         search();
-        result_.n_evaluations = static_cast<std::uint32_t>(model_.n_evaluations());
+        result_.n_evaluations = static_cast<std::uint32_t>(model_.n_evaluations() + unwrapper_.n_evaluations());
         return std::move(result_);
     }
 
@@ -71,16 +73,41 @@ class Fitter {
         const bool staged = q > 0 && screen_.n() < all_.n() && options_.n_restarts > 0 && !options_.normal_starts;
         const std::uint64_t seed = job_->tree->hash() * 0x9e3779b97f4a7c15u + options_.seed;
         set_bounds();
-        model_.bind(program_, staged ? screen_ : all_);
+        const FitRows& rows = staged ? screen_ : all_;
+        std::vector<std::vector<double>> starts = given_starts(job_->starts);
+        unwrapper_.reset_evaluations();
+        if (q > 0 && options_.n_restarts > 0 && !options_.normal_starts) {
+            const std::optional<std::vector<double>> unwrapped = unwrapper_.start(tree_, rows, seed, watch_);
+            if (unwrapped) starts.insert(starts.begin(), given_starts({&*unwrapped, 1}).front());
+        }
+        model_.bind(program_, rows);
         std::vector<Optimum> optima =
-            search_.run(model_, given_starts(), bounds_, options_.n_restarts, options_.normal_starts, seed, watch_);
+            search_.run(model_, starts, bounds_, options_.n_restarts, options_.normal_starts, seed, watch_);
         result_.n_starts = static_cast<std::uint32_t>(search_.n_starts());
+        if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
+            !options_.normal_starts && rows.heavy_tailed() && !watch_.over())
+            search_relatively(optima, rows, seed);
         if (staged) confirm(optima);
         if (optima.empty()) {
             result_.status = watch_.over() ? FitStatus::deadline : FitStatus::non_finite;
             return;
         }
         finish(optima.front());
+    }
+
+    // Where a few rows hold nearly all of the variance, the others tell where the optimum is.
+    void search_relatively(std::vector<Optimum>& optima, const FitRows& rows, std::uint64_t seed) {
+        const FitRows relative = rows.relative();
+        model_.bind(program_, relative);
+        std::vector<Optimum> found =
+            search_.run(model_, given_starts(job_->starts), bounds_, options_.n_restarts, false, ~seed, watch_);
+        result_.n_starts += static_cast<std::uint32_t>(search_.n_starts());
+        model_.bind(program_, rows);
+        if (found.empty()) return;
+        std::vector<Optimum> polished =
+            search_.run(model_, {&found.front().point, 1}, bounds_, 0, false, seed, watch_);
+        if (!polished.empty() && polished.front().cost < optima.front().cost)
+            optima.insert(optima.begin(), std::move(polished.front()));
     }
 
     void set_bounds() {
@@ -97,9 +124,10 @@ class Fitter {
         }
     }
 
-    std::vector<std::vector<double>> given_starts() const {
+    // Starts of all parameters as starts of the program's nonlinear ones.
+    std::vector<std::vector<double>> given_starts(std::span<const std::vector<double>> all) const {
         std::vector<std::vector<double>> starts;
-        for (const std::vector<double>& start : job_->starts) {
+        for (const std::vector<double>& start : all) {
             std::vector<double> point;
             for (const Nonlinear& nonlinear : program_.nonlinear) {
                 const double value = start[nonlinear.parameter];
@@ -285,6 +313,7 @@ class Fitter {
     FitProgram program_;
     FitModel model_;
     FitSearch search_;
+    Unwrapper unwrapper_;
     Levenberg levenberg_;
     Bounds bounds_;
     FitResult result_;
@@ -295,7 +324,10 @@ class Fitter {
 bool fit_batch(std::span<const FitJob> jobs, const FitRows& rows, const FitOptions& options,
                std::span<FitResult> results) {
     Watch watch(options.seconds, options.interrupted);
-    const FitRows screen = rows.subset(stratified_rows({rows.target(), rows.n()}, options.n_screen_rows));
+    std::optional<FitRows> subset;
+    if (options.n_screen_rows < rows.n())
+        subset = rows.subset(stratified_rows({rows.target(), rows.n()}, options.n_screen_rows));
+    const FitRows& screen = subset ? *subset : rows;
     const std::size_t n_chunks = std::min(jobs.size(), std::max<std::size_t>(1, options.n_threads));
     std::atomic<std::size_t> next{0};
     parallel_for(n_chunks, options.n_threads, [&](std::size_t) {

@@ -215,6 +215,15 @@ double FitModel::residual(const double* nonlinear, const double* linear) {
     return vectors_.dot(stride_, out, out);
 }
 
+void FitModel::base_values(std::span<double> out) const {
+    const double* values = value(program_->base, 0);
+    if (program_->base.is_scalar()) {
+        std::fill(out.begin(), out.end(), *values);
+    } else {
+        std::copy_n(values, out.size(), out.begin());
+    }
+}
+
 void FitModel::seed(Ref ref, double seed_value, bool adds, std::size_t n) {
     if (!ref.active()) return;
     double* out = adjoint(ref);

@@ -37,6 +37,9 @@ class FitModel {
     // over the bases: bind() again before the next solve().
     double residual(const double* nonlinear, const double* linear);
 
+    // The values of a program without parameters on all rows, padded ones too.
+    void base_values(std::span<double> out) const;
+
     // Derivatives at the parameters of the last solve(), orthogonalised behind the bases; false if not finite.
     bool differentiate();
 

@@ -36,6 +36,8 @@ class FitCompiler {
         choose_linear(project);
     }
 
+    std::size_t n_linear() { return mark(root_).n_linear; }
+
     FitProgram compile() {
         register_leaves();
         for (std::size_t i = first_; i <= root_; ++i) {
@@ -329,6 +331,10 @@ FitTree make_fit_tree(const Tree& tree, std::span<const std::int64_t> columns, s
         }
     }
     return bound;
+}
+
+std::size_t n_linear_parameters(const FitTree& tree, std::size_t root) {
+    return FitCompiler(tree, root, true).n_linear();
 }
 
 FitProgram compile_fit(const FitTree& tree, std::size_t root, bool project) {

@@ -82,6 +82,9 @@ struct FitTree {
 // Binds leaves: `columns[i]` is the column of the i-th variable, or -1 - p for parameter number p.
 FitTree make_fit_tree(const Tree& tree, std::span<const std::int64_t> columns, std::size_t n_parameters);
 
+// How many parameters the subtree that ends at node `root` is jointly affine in.
+std::size_t n_linear_parameters(const FitTree& tree, std::size_t root);
+
 // The program of the subtree that ends at node `root`; `project` = false makes every parameter a nonlinear one.
 FitProgram compile_fit(const FitTree& tree, std::size_t root, bool project);
 

@@ -18,7 +18,24 @@ double largest_magnitude(std::span<const double> values) {
     return largest;
 }
 
+double median_magnitude(std::span<const double> values) {
+    std::vector<double> sizes;
+    for (const double v : values)
+        if (std::isfinite(v) && v != 0.0) sizes.push_back(std::fabs(v));
+    if (sizes.empty()) return 1.0;
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    return *middle;
+}
+
 }  // namespace
+
+void temper(std::vector<double>& sizes) {
+    constexpr double span = 1e3;
+    const double median = median_magnitude(sizes);
+    for (double& size : sizes)
+        if (std::isfinite(size)) size = std::clamp(size, median / span, median * span);
+}
 
 FitRows::FitRows(std::span<const double> x, std::size_t n_columns, std::span<const double> y,
                  std::span<const double> sample_weights, std::span<const double> sizes)
@@ -72,6 +89,40 @@ FitRows FitRows::retargeted(std::vector<double> target, std::vector<double> size
     }
     rows.normalise();
     return rows;
+}
+
+FitRows FitRows::with_column(std::span<const double> column, std::span<const double> sizes) const {
+    FitRows rows;
+    rows.n_ = n_;
+    rows.n_padded_ = n_padded_;
+    rows.n_columns_ = n_columns_ + 1;
+    rows.own_x_.assign(x_, x_ + n_columns_ * n_padded_);
+    rows.own_x_.insert(rows.own_x_.end(), column.begin(), column.end());
+    rows.x_ = rows.own_x_.data();
+    rows.target_.assign(n_padded_, 0.0);
+    rows.sizes_.assign(sizes.begin(), sizes.end());
+    rows.sample_weights_ = sample_weights_;
+    for (std::size_t i = 0; i < n_padded_; ++i) {
+        double& extra = rows.own_x_[n_columns_ * n_padded_ + i];
+        if (std::isfinite(extra) && std::isfinite(rows.sizes_[i]) && rows.sizes_[i] > 0.0) continue;
+        extra = 0.0;
+        rows.sizes_[i] = 1.0;
+        rows.sample_weights_[i] = 0.0;
+    }
+    rows.normalise();
+    return rows;
+}
+
+FitRows FitRows::relative() const {
+    const double floor = 1e-3 * median_magnitude({target_.data(), n_});
+    std::vector<double> sizes(sizes_);
+    for (std::size_t i = 0; i < n_padded_; ++i) sizes[i] *= std::max(std::fabs(target_[i]), floor);
+    return retargeted(target_, std::move(sizes));
+}
+
+bool FitRows::heavy_tailed() const {
+    const std::span<const double> target{target_.data(), n_};
+    return largest_magnitude(target) > 100.0 * median_magnitude(target);
 }
 
 // Sums are taken of y / max|y| and of sizes / max size: a square of 1e200 overflows, one of 1e-200 vanishes.

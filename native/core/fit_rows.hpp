@@ -25,6 +25,15 @@ class FitRows {
     // The same rows with another target and its sizes (n_padded each); a row whose target is not finite weighs nothing.
     FitRows retargeted(std::vector<double> target, std::vector<double> sizes) const;
 
+    // The same rows with one more column, to be explained as 0; rows where it is not finite weigh nothing.
+    FitRows with_column(std::span<const double> column, std::span<const double> sizes) const;
+
+    // The same rows with residuals measured by |target|, and whether that differs much: a few rows hold nearly all of
+    // the sum of squares.
+    FitRows relative() const;
+    bool heavy_tailed() const;
+
+    std::size_t n_columns() const { return n_columns_; }
     std::size_t n() const { return n_; }
     std::size_t n_padded() const { return n_padded_; }
     const double* column(std::size_t i) const { return x_ + i * n_padded_; }
@@ -52,6 +61,9 @@ class FitRows {
     double normalisation_ = 1.0;
     double sum_of_weights_ = 0.0;
 };
+
+// Brings sizes within a factor of 1000 of their median.
+void temper(std::vector<double>& sizes);
 
 // About `n_wanted` rows that cover the range of y evenly: its quantiles, the extremes among them, in rising order.
 std::vector<std::uint32_t> stratified_rows(std::span<const double> y, std::size_t n_wanted);

@@ -27,13 +27,13 @@ double FitSearch::draw(std::size_t j, bool normal_only) {
     return (random_.uniform() < 0.5 ? -magnitude : magnitude) * units_[j];
 }
 
-void FitSearch::add_start(FitModel& model, std::vector<double> point) {
+void FitSearch::add_start(FitModel& model, std::vector<double> point, bool is_given) {
     if (!bounds_->low.empty())
         for (std::size_t j = 0; j < point.size(); ++j)
             point[j] = std::clamp(point[j], bounds_->low[j], bounds_->high[j]);
     const double cost = model.solve(point.data());
     ++n_starts_;
-    if (std::isfinite(cost)) starts_.push_back({std::move(point), cost});
+    if (std::isfinite(cost)) starts_.push_back({std::move(point), cost, is_given});
 }
 
 // One parameter: all of the grid with both signs. Two: the product of a coarser one.
@@ -84,17 +84,31 @@ void FitSearch::keep(Optimum optimum) {
     if (optima_.size() > n_kept) optima_.resize(n_kept);
 }
 
+void FitSearch::descend_from(FitModel& model, std::size_t i, const DescentLimits& wanted) {
+    Optimum optimum{std::move(starts_[i].point), 0.0, Stop::budget};
+    starts_.erase(starts_.begin() + static_cast<std::ptrdiff_t>(i));
+    DescentLimits limits = wanted;
+    if (!optima_.empty() && limits.may_abandon) limits.cost_to_beat = optima_.front().cost;
+    optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
+    optimum.stop = levenberg_.stop();
+    keep(std::move(optimum));
+}
+
 void FitSearch::descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted) {
     for (std::size_t i = 0; i < n && !starts_.empty() && !done(); ++i) {
         const auto best = std::min_element(starts_.begin(), starts_.end(),
                                            [](const Start& a, const Start& b) { return a.cost < b.cost; });
-        Optimum optimum{std::move(best->point), 0.0, Stop::budget};
-        starts_.erase(best);
-        DescentLimits limits = wanted;
-        if (!optima_.empty() && limits.may_abandon) limits.cost_to_beat = optima_.front().cost;
-        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
-        optimum.stop = levenberg_.stop();
-        keep(std::move(optimum));
+        descend_from(model, static_cast<std::size_t>(best - starts_.begin()), wanted);
+    }
+}
+
+void FitSearch::descend_from_given(FitModel& model) {
+    for (std::size_t i = 0; i < starts_.size() && !done();) {
+        if (starts_[i].is_given) {
+            descend_from(model, i, trial_limits);
+        } else {
+            ++i;
+        }
     }
 }
 
@@ -104,7 +118,6 @@ void FitSearch::finish(FitModel& model, std::size_t n) {
     std::vector<Optimum> found(optima_.begin(), optima_.begin() + static_cast<std::ptrdiff_t>(n_found));
     for (Optimum& optimum : found) {
         if (done()) return;
-        if (optimum.stop == Stop::converged || optimum.stop == Stop::perfect) continue;
         optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, final_limits, *watch_);
         optimum.stop = levenberg_.stop();
         keep(std::move(optimum));
@@ -126,15 +139,19 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
 
     if (q == 0) {
         add_start(model, {});
-    } else {
+    } else if (n_restarts == 0) {
         for (const std::vector<double>& start : given) add_start(model, completed(start));
-        if (n_restarts == 0 && given.empty()) add_start(model, units_);
+        if (given.empty()) add_start(model, units_);
     }
     if (n_restarts == 0 || q == 0) {
         descend_from_best(model, starts_.size(), given_limits);
         return std::move(optima_);
     }
-    if (!starts_.empty()) descend_from_best(model, 1, trial_limits);
+    for (const std::vector<double>& start : given) {
+        add_start(model, completed(start), true);
+        if (n_starts_ == 1) descend_from_best(model, 1, trial_limits);
+        if (done()) return std::move(optima_);
+    }
     if (normal_only) {
         for (std::size_t i = 0; i < n_restarts && !done(); ++i) {
             add_draws(model, 1, true);
@@ -142,11 +159,10 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
         }
         return std::move(optima_);
     }
-    if (!done()) {
-        add_grid(model);
-        add_draws(model, first_draws, false);
-        descend_from_best(model, std::min(first_descents, n_restarts), trial_limits);
-    }
+    add_grid(model);
+    add_draws(model, first_draws, false);
+    descend_from_best(model, std::min(first_descents, n_restarts), trial_limits);
+    descend_from_given(model);
     if (!done()) {
         if (q == 1) add_frequencies(model);
         add_draws(model, more_draws * std::min<std::size_t>(q, 4), false);

@@ -25,7 +25,8 @@ inline constexpr double good_as_perfect = 1e-22;
 class FitSearch {
   public:
     // Distinct optima, the best first; empty where no start is defined on all rows. `given`: starts of the caller's, in
-    // the order of the nonlinear parameters, NaN where unknown. Without restarts only those are descended from.
+    // the order of the nonlinear parameters, NaN where unknown, the most promising first. Without restarts only those
+    // are descended from.
     std::vector<Optimum> run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
                              std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch);
 
@@ -35,14 +36,17 @@ class FitSearch {
     struct Start {
         std::vector<double> point;
         double cost;
+        bool is_given;
     };
 
-    void add_start(FitModel& model, std::vector<double> point);
+    void add_start(FitModel& model, std::vector<double> point, bool is_given = false);
     void add_grid(FitModel& model);
     void add_draws(FitModel& model, std::size_t n, bool normal_only);
     void add_frequencies(FitModel& model);
     double draw(std::size_t j, bool normal_only);
     std::vector<double> completed(const std::vector<double>& given);
+    void descend_from(FitModel& model, std::size_t i, const DescentLimits& wanted);
+    void descend_from_given(FitModel& model);
     void descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted);
     void finish(FitModel& model, std::size_t n);
     void keep(Optimum optimum);

@@ -12,6 +12,7 @@ from simplipy.fit_result import Fit, FitStatus
 from simplipy.fitting import fit_constants
 from simplipy.operators import OPERATORS, Operator
 from simplipy.simplification import Engine, Explanation, StopReason, canonical_key, simplify, simplify_many
+from simplipy.tidying import tidy
 from simplipy.token_batch import TokenBatch
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ __all__ = [
     "parse_many",
     "simplify",
     "simplify_many",
+    "tidy",
 ]
 
 

@@ -91,16 +91,18 @@ def simplify_ids(
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64], list[str]]: ...
 
 class FitOptions:
-    n_restarts: int
-    n_screen_rows: int
-    normal_starts: bool
-    objective: int
-    threshold: float
-    absolute_errors: bool
-    seed: int
-    seconds: float
-    n_threads: int
-    def __init__(self) -> None: ...
+    def __init__(
+        self,
+        n_restarts: int,
+        n_screen_rows: int,
+        normal_starts: bool,
+        objective: int,
+        threshold: float,
+        absolute_errors: bool,
+        seed: int,
+        seconds: float,
+        n_threads: int,
+    ) -> None: ...
 
 class FitRows:
     def __init__(

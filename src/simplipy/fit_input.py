@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,9 @@ import numpy.typing as npt
 from simplipy import _core
 from simplipy.data_binding import bind_data
 from simplipy.errors import FitError
-from simplipy.expression import Expression
 
 Floats = npt.NDArray[np.float64]
+_FLOAT64 = np.dtype(np.float64)
 
 # relative error is measured by |y|, but not by less than this part of its median
 RELATIVE_FLOOR = 1e-3
@@ -58,8 +59,7 @@ def check_data(X: Any, y: Any, variables: Sequence[str], sample_weight: Any, y_e
     if len(target) == 0:
         raise FitError("X and y have no rows; at least one is needed")
     columns = _used_columns(matrix, labels, variables, len(target))
-    weights = np.ones(len(target))
-    sizes = np.ones(len(target))
+    weights = sizes = np.ones(len(target))
     if sample_weight is not None:
         weights = _weights(sample_weight, "sample_weight", len(target))
         if not weights.any():
@@ -107,9 +107,10 @@ def check_starts(x0: Any, n_constants: int, parameters: Mapping[str, float]) -> 
             f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
             f"got {np.shape(x0)}"
         )
-    if not np.isfinite(starts).all():
+    if not _all_finite(starts):
         raise FitError(f"x0 must be finite, got {x0!r}")
-    return [[*row, *named] for row in starts.tolist()]
+    rows: list[list[float]] = starts.tolist()
+    return [row + named for row in rows] if named else rows
 
 
 def check_parameters(parameters: Mapping[str, float] | None, variables: Sequence[str]) -> dict[str, float]:
@@ -153,25 +154,36 @@ def check_bounds(bounds: Any, n_constants: int, parameters: Mapping[str, float])
     return pairs
 
 
-def columns_of(expression: Expression, data: FitData, parameters: Mapping[str, float]) -> list[int]:
+def columns_of(
+    variables: Sequence[str], n_constants: int, data: FitData, parameters: Mapping[str, float]
+) -> list[int]:
     """By variable: its column, or -1 - p for parameter number p, counted after the free constants."""
-    position = {name: i for i, name in enumerate(data.names)}
-    first = expression.n_constants
-    place = {name: -1 - (first + i) for i, name in enumerate(parameters)}
-    return [place[name] if name in place else position[name] for name in expression.variables]
+    place = {name: i for i, name in enumerate(data.names)}
+    for i, name in enumerate(parameters):
+        place[name] = -1 - (n_constants + i)
+    return [place[name] for name in variables]
 
 
 def _used_columns(matrix: Any, labels: list[str] | None, variables: Sequence[str], n_rows: int) -> Floats:
-    columns = np.empty((len(variables), n_rows))
-    bad = []
-    for i, name in enumerate(variables):
-        columns[i] = matrix[:, _column_number(name, labels, matrix.shape[1])]
-        if not np.isfinite(columns[i]).all():
-            row = int(np.argmin(np.isfinite(columns[i])))
-            bad.append(f"{name} ({columns[i, row]} in row {row})")
-    if bad:
+    """Columns (n_variables, n_rows) of these variables, finite."""
+    if not variables:
+        return np.empty((0, n_rows))
+    numbers = [_column_number(name, labels, matrix.shape[1]) for name in variables]
+    columns = np.ascontiguousarray(matrix.T[numbers], dtype=np.float64)
+    if not _all_finite(columns):
+        bad = [
+            f"{name} ({column[np.argmin(np.isfinite(column))]} in row {int(np.argmin(np.isfinite(column)))})"
+            for name, column in zip(variables, columns, strict=True)
+            if not np.isfinite(column).all()
+        ]
         raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
     return columns
+
+
+def _all_finite(values: Floats) -> bool:
+    flat = values.ravel()
+    # one pass without a mask; squares may overflow, so a bad sum only means that one has to look
+    return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
 
 
 def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
@@ -189,6 +201,8 @@ def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
 
 
 def _vector(values: Any, what: str) -> Floats:
+    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim == 1 and _all_finite(values):
+        return np.ascontiguousarray(values)
     try:
         vector = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -197,7 +211,7 @@ def _vector(values: Any, what: str) -> Floats:
         vector = vector[:, 0]
     if vector.ndim != 1:
         raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
-    if not np.isfinite(vector).all():
+    if not _all_finite(vector):
         row = int(np.argmin(np.isfinite(vector)))
         raise FitError(f"{what} must be finite, got {vector[row]} in row {row}; drop or fill these rows")
     return np.ascontiguousarray(vector)

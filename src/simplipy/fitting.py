@@ -38,6 +38,7 @@ _OBJECTIVES = {"squared": 0, "relative": 0, "huber": 1, "log_cosh": 2}
 _SCREEN_ROWS = 64
 # one fit is worth about so many evaluated values
 _VALUES_PER_FIT = 10_000
+_SEED_MASK = 2**64 - 1
 
 
 @overload
@@ -116,37 +117,38 @@ def fit_constants(
     """
     _check_options(loss, method, n_restarts, rows, deadline, random_state, starts)
     formulas, single = _formulas(expression)
-    names = sorted({name for e in formulas for name in e.variables})
-    named = check_parameters(parameters, names)
-    data = check_data(X, y, [name for name in names if name not in named], sample_weight, y_err, loss)
+    variables = [e._tree.variables() for e in formulas]
+    n_constants = [e._tree.n_constants() for e in formulas]
+    names = variables[0] if single else sorted({name for own in variables for name in own})
+    named = check_parameters(parameters, names) if parameters else {}
+    data = check_data(X, y, [n for n in names if n not in named] if named else names, sample_weight, y_err, loss)
     x0s = [x0] if single else _one_each(x0, len(formulas))
-    own = [{name: start for name, start in named.items() if name in e.variables} for e in formulas]
-    all_starts = [check_starts(x, e.n_constants, p) for x, e, p in zip(x0s, formulas, own, strict=True)]
-    all_bounds = [check_bounds(bounds, e.n_constants, p) for e, p in zip(formulas, own, strict=True)]
+    own = [{n: start for n, start in named.items() if n in held} if named else {} for held in variables]
+    all_starts = [check_starts(x, n, p) for x, n, p in zip(x0s, n_constants, own, strict=True)]
+    all_bounds = [check_bounds(bounds, n, p) for n, p in zip(n_constants, own, strict=True)]
     if method != "lm":
         from simplipy.scipy_refiners import refine
 
         fits = refine(formulas, own, data, all_starts, all_bounds, loss, method, n_restarts, deadline, random_state)
         return fits[0] if single else fits
-    options = _core.FitOptions()
-    options.n_restarts = n_restarts
-    options.n_screen_rows = _SCREEN_ROWS if rows is None else rows
-    options.normal_starts = starts == "normal"
-    options.objective = _OBJECTIVES[loss]
-    if _OBJECTIVES[loss]:
-        options.threshold = robust_threshold(data)
-    options.absolute_errors = data.has_errors
-    options.seed = random_state & (2**64 - 1)
-    options.seconds = -1.0 if deadline is None else deadline
-    options.n_threads = thread_count(n_threads, len(formulas) * _VALUES_PER_FIT)
     results = _core.fit_batch(
         [e._tree for e in formulas],
-        [columns_of(e, data, p) for e, p in zip(formulas, own, strict=True)],
-        [e.n_constants + len(p) for e, p in zip(formulas, own, strict=True)],
+        [columns_of(v, n, data, p) for v, n, p in zip(variables, n_constants, own, strict=True)],
+        [n + len(p) for n, p in zip(n_constants, own, strict=True)],
         all_starts,
         all_bounds,
         _core.FitRows(data.columns, data.y, data.sample_weights, data.sizes),
-        options,
+        _core.FitOptions(
+            n_restarts,
+            _SCREEN_ROWS if rows is None else rows,
+            starts == "normal",
+            _OBJECTIVES[loss],
+            robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
+            data.has_errors,
+            random_state & _SEED_MASK,
+            -1.0 if deadline is None else deadline,
+            thread_count(n_threads, len(formulas) * _VALUES_PER_FIT),
+        ),
     )
     fits = [_fit(e, p, r) for e, p, r in zip(formulas, own, results, strict=True)]
     return fits[0] if single else fits
@@ -158,9 +160,9 @@ def _fit(skeleton: Expression, parameters: dict[str, float], result: tuple[Any, 
     return Fit(
         STATUSES[status],
         skeleton,
-        values[:n],
+        values[:n] if parameters else values,
         dict(zip(parameters, values[n:].tolist(), strict=True)),
-        covariance.reshape(len(values), len(values)),
+        covariance,
         loss,
         fvu,
         n_evaluations,

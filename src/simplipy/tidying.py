@@ -1,0 +1,269 @@
+"""Tidying of a fitted formula: constants become the simple numbers they stand for, terms that vanish are dropped.
+
+Each change is tried on the data with the remaining constants refitted, and kept only if the paper's score
+log10(FVU) + gamma * length holds: it may rise by no more than what noise alone explains, two standard errors of one
+constant, and not at all where the fit is exact. A number that the data tell apart from its simple neighbour stays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from simplipy import _core
+from simplipy.errors import FitError
+from simplipy.expression import Expression, parse
+from simplipy.fit_result import Fit, FitStatus, TidyStep
+from simplipy.fitting import fit_constants
+from simplipy.operators import CONSTANT
+from simplipy.simplification import Engine
+
+GAMMA = 0.05
+# an FVU below this is rounding: formulas that reach it are equally good
+_EXACT = 1e-20
+# a constant may move by so many standard errors, or by this part of itself where the fit is exact
+_DEVIATIONS = 3.0
+_RELATIVE = 1e-6
+_LARGEST_DENOMINATOR = 12
+# in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
+# is no longer than the formula that was fitted
+_TOKENS_OF_A_SYMBOL = 3
+_ENGINE = Engine()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A simple value: its tokens, what to call it, and how complicated it is."""
+
+    tokens: tuple[str, ...]
+    name: str
+    value: float
+    cost: int
+    symbolic: bool = False
+
+
+def tidy(
+    fit: Fit,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    y_err: Any = None,
+    gamma: float = GAMMA,
+    tolerance: float = 0.0,
+    **options: Any,
+) -> Fit:
+    """The same law in simpler numbers.
+
+    Constants are snapped to integers, small rationals, multiples and powers of pi and e, and to zero or one where that
+    removes a term; the rest is refitted after each change, and a change is kept only if the score
+    log10(FVU) + gamma * length holds, up to two standard errors of one constant.
+
+    Parameters
+    ----------
+    fit : Fit
+        From :func:`simplipy.fit_constants`.
+    X, y, sample_weight, y_err
+        The data of that fit.
+    gamma : float, default 0.05
+        What a token is worth, in decades of FVU.
+    tolerance : float, default 0
+        By how much the score may rise.
+    **options
+        For :func:`simplipy.fit_constants`.
+
+    Returns
+    -------
+    Fit
+        ``expression`` is the tidied formula, ``steps`` says what was done and why. The fit itself where nothing was.
+
+    Examples
+    --------
+    >>> import numpy as np, simplipy
+    >>> X = np.linspace(0.5, 4, 50).reshape(-1, 1)
+    >>> fit = simplipy.fit_constants("<constant>*x1^<constant> + <constant>*sin(x1)", X, np.pi * X[:, 0] ** 2)
+    >>> tidied = simplipy.tidy(fit, X, np.pi * X[:, 0] ** 2)
+    >>> tidied.expression.infix()
+    'pi*x1^2'
+    """
+    if not isinstance(fit, Fit):
+        raise FitError(f"tidy takes a Fit, got {type(fit).__name__}; fit_constants makes one")
+    if not fit.ok or fit.skeleton.n_constants + len(fit.parameters) == 0:
+        return fit
+    worker = _Tidier(X, y, {**options, "sample_weight": sample_weight, "y_err": y_err}, gamma, tolerance)
+    return worker.run(fit)
+
+
+class _Tidier:
+    """The data, and the rule by which a change is kept."""
+
+    def __init__(self, X: Any, y: Any, options: dict[str, Any], gamma: float, tolerance: float) -> None:
+        self._X, self._y = X, np.asarray(y)
+        self._options = options
+        self._gamma = gamma
+        self._tolerance = tolerance
+
+    def score(self, fvu: float, expression: Expression) -> float:
+        """The paper's score, with FVUs that are rounding taken as equal."""
+        return math.log10(max(fvu, _EXACT)) + self._gamma * len(expression)
+
+    def refit(self, skeleton: Expression, start: np.ndarray) -> Fit:
+        x0 = start if skeleton.n_constants else None
+        return fit_constants(skeleton, self._X, self._y, x0=x0, n_restarts=0, **self._options)
+
+    def run(self, fit: Fit) -> Fit:
+        current = self._with_parameters_as_constants(fit)
+        best = self.score(current.fvu, current.expression)
+        longest = len(fit.expression)
+        steps: list[TidyStep] = []
+        changed = True
+        while changed and current.skeleton.n_constants:
+            changed = False
+            for action, reason, skeleton, start, symbolic in self._changes(current):
+                trial = self.refit(skeleton, start)
+                if not trial.ok or len(trial.expression) > longest:
+                    continue
+                score = self.score(trial.fvu, trial.expression)
+                bonus = self._gamma * _TOKENS_OF_A_SYMBOL if symbolic and trial.fvu <= _EXACT else 0.0
+                if score <= best + self._allowed_rise(current) + bonus:
+                    current, best, changed = trial, score, True
+                    steps.append(TidyStep(action, reason, trial.expression, trial.fvu))
+                    break
+        if not steps:
+            return fit
+        return replace(current, status=_status(current), steps=tuple(steps))
+
+    def _allowed_rise(self, fit: Fit) -> float:
+        """What one constant less may cost: noise that a free constant would have fitted."""
+        freedom = max(1, len(self._y) - fit.skeleton.n_constants)
+        by_noise = math.log10(1 + 4 / freedom) if fit.fvu > _EXACT else 1e-12
+        return self._tolerance + by_noise
+
+    def _with_parameters_as_constants(self, fit: Fit) -> Fit:
+        """Named parameters become numbers that can be snapped where they occur once; shared ones stay as fitted."""
+        if not fit.parameters:
+            return fit
+        numbers = {_core.quoted(name): repr(float(value)) for name, value in fit.parameters.items()}
+        tokens = [numbers.get(token, token) for token in fit.skeleton.tokens]
+        once = {token for token in numbers if fit.skeleton.tokens.count(token) == 1}
+        constants, free = [], []
+        values = iter(fit.constants.tolist())
+        for token, original in zip(tokens, fit.skeleton.tokens, strict=True):
+            if original == CONSTANT or original in once:
+                constants.append(next(values) if original == CONSTANT else fit.parameters[_plain(original)])
+                free.append(CONSTANT)
+            else:
+                free.append(token)
+        return self.refit(parse(free), np.array(constants))
+
+    def _changes(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray, bool]]:
+        """Changes to try, those that save most first: (action, reason, skeleton, start, whether pi or e is in it)."""
+        stderr = fit.stderr
+        tried = []
+        for k, value in enumerate(fit.constants.tolist()):
+            slack = self._slack(value, stderr[k], fit.fvu)
+            for candidate in _simple_values(value, slack):
+                skeleton, start = _with_value(fit, k, candidate)
+                saved = len(fit.expression) - len(skeleton)
+                moved = abs(candidate.value - value)
+                tried.append((-saved, candidate.cost, moved, k, candidate, skeleton, start))
+        for _, _, moved, k, candidate, skeleton, start in sorted(tried, key=lambda entry: entry[:4]):
+            value = fit.constants[k]
+            action = f"constant {k + 1}: {value:.10g} -> {candidate.name}"
+            yield action, f"{_distance(moved, value, stderr[k])}; the score holds", skeleton, start, candidate.symbolic
+
+    def _slack(self, value: float, stderr: float, fvu: float) -> float:
+        """How far a constant may move for a simple value to be tried; the data decide."""
+        slack = _RELATIVE * abs(value)
+        if fvu > _EXACT and math.isfinite(stderr):
+            slack = max(slack, _DEVIATIONS * stderr)
+        return max(slack, 1e-9 if fvu <= _EXACT else 0.0)
+
+
+def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
+    """Simple numbers within ``slack`` of a value, zero first; always finitely many."""
+    if abs(value) <= slack or abs(value) < 1e-12:
+        yield _Candidate(("0",), "0", 0.0, 0)
+    found: set[float] = set()
+    for name, unit, tokens in _units():
+        ratio = value / unit
+        for denominator in range(1, _LARGEST_DENOMINATOR + 1):
+            numerator = round(ratio * denominator)
+            if numerator == 0 or abs(numerator) > 10**6 or math.gcd(numerator, denominator) != 1:
+                continue
+            if unit != 1.0 and (abs(numerator) > 12 or denominator > 6):
+                continue
+            simple = unit * numerator / denominator
+            if abs(simple - value) <= slack and simple not in found:
+                found.add(simple)
+                yield _made(Fraction(numerator, denominator), name, tokens, simple)
+
+
+def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:
+    """What rationals are multiples of: 1, pi, e, their squares, roots and reciprocals, and square roots of 2 and 3."""
+    return (
+        ("", 1.0, ()),
+        ("pi", math.pi, ("pi",)),
+        ("e", math.e, ("e",)),
+        ("pi^2", math.pi**2, ("pow2", "pi")),
+        ("1/pi", 1 / math.pi, ("inv", "pi")),
+        ("sqrt(pi)", math.sqrt(math.pi), ("pow1_2", "pi")),
+        ("sqrt(2)", math.sqrt(2), ("pow1_2", "2")),
+        ("sqrt(3)", math.sqrt(3), ("pow1_2", "3")),
+        ("1/e", 1 / math.e, ("inv", "e")),
+        ("1/sqrt(2*pi)", 1 / math.sqrt(2 * math.pi), ("inv", "pow1_2", "mult2", "pi")),
+        ("sqrt(2*pi)", math.sqrt(2 * math.pi), ("pow1_2", "mult2", "pi")),
+    )
+
+
+def _made(ratio: Fraction, name: str, unit: tuple[str, ...], value: float) -> _Candidate:
+    exact = ratio.denominator in (1, 2, 4, 5, 8, 10)
+    if exact:
+        number: tuple[str, ...] = (_core.decimal_token(float(ratio)),)
+    else:
+        number = ("/", str(ratio.numerator), str(ratio.denominator))
+    text = str(ratio)
+    if not unit:
+        return _Candidate(number, text, value, 1 + (ratio.denominator > 1) + len(str(ratio.numerator)) // 3)
+    if ratio == 1:
+        return _Candidate(unit, name, value, 2 + len(unit), True)
+    return _Candidate(("*", *number, *unit), f"{text}*{name}", value, 4 + len(unit), True)
+
+
+def _with_value(fit: Fit, k: int, candidate: _Candidate) -> tuple[Expression, np.ndarray]:
+    """The simplified skeleton with constant k replaced, and the values that its constants then have."""
+    tokens: list[str] = []
+    at = -1
+    for token in fit.skeleton.tokens:
+        at += token == CONSTANT
+        tokens += candidate.tokens if token == CONSTANT and at == k else [token]
+    plain = parse(tokens)
+    others = np.delete(fit.constants, k)
+    explained = _ENGINE.explain(plain)
+    table = {f"c{i}": np.array([value]) for i, value in enumerate(others, start=1)} or {"none": np.zeros(1)}
+    with np.errstate(all="ignore"):
+        start = np.array([float(constant(table)[0]) for constant in explained.constants])
+    if not np.isfinite(start).all():
+        return plain, others
+    return explained.expression, start
+
+
+def _distance(moved: float, value: float, stderr: float) -> str:
+    if moved == 0:
+        return "equal"
+    if math.isfinite(stderr) and stderr > 1e-9 * abs(value):
+        return f"{moved / stderr:.2g} standard errors away"
+    return f"{moved:.1g} away"
+
+
+def _status(fit: Fit) -> FitStatus:
+    return FitStatus.NO_CONSTANTS if fit.skeleton.n_constants == 0 else fit.status
+
+
+def _plain(token: str) -> str:
+    unquoted = _core.unquoted(token)
+    return token if unquoted is None else unquoted

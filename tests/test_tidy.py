@@ -1,0 +1,82 @@
+"""Tidying: laws come back in the numbers they were made with, noise does not invent any, and the score holds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import simplipy
+from simplipy import FitStatus, fit_constants, parse, tidy
+
+RNG = np.random.default_rng(3)
+X = RNG.uniform(0.5, 4, (200, 3))
+NOISE = RNG.normal(size=200)
+x1, x2, x3 = X.T
+
+
+def score(fit: simplipy.Fit) -> float:
+    return math.log10(max(fit.fvu, 1e-20)) + 0.05 * len(fit.expression)
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "y", "expected"),
+    [
+        ("<constant>*x1^<constant> + <constant>*sin(x1)", np.pi * x1**2, "pi*x1^2"),
+        ("<constant>*x1*x2/x3^<constant> + <constant>", x1 * x2 / x3**2 / 2, "x1*x2/x3^2/2"),
+        ("<constant>*sin(<constant>*x1 + <constant>)", 3 * np.sin(2 * np.pi * x1), "3*sin(2*(pi*x1))"),
+        ("<constant>*x1 + <constant>*x2 + <constant>", 5 * x1, "5*x1"),
+        ("<constant>*x1 + <constant>*x2", 7 * x1 - 7 * x2, "7*(x1 - x2)"),
+        ("x1 + <constant>", x1, "x1"),
+        ("<constant>*exp(<constant>*x1)", math.e * np.exp(-x1), "exp(1 - x1)"),
+    ],
+)
+def test_laws_come_back(skeleton: str, y: np.ndarray, expected: str) -> None:
+    tidied = tidy(fit_constants(skeleton, X, y), X, y)
+    assert simplipy.equivalent(tidied.expression, parse(expected)).equivalent
+    assert len(tidied.expression) <= len(parse(expected))
+    assert tidied.status is FitStatus.NO_CONSTANTS
+    assert tidied.fvu < 1e-25
+    assert tidied.steps
+    assert tidied.steps[-1].expression == tidied.expression
+
+
+def test_noise_does_not_hide_simple_numbers() -> None:
+    y = 2 * x1**2 + 0.5 * x2 + 0.05 * NOISE
+    fit = fit_constants("<constant>*x1^<constant> + <constant>*x2 + <constant>*x3", X, y)
+    tidied = tidy(fit, X, y)
+    assert simplipy.equivalent(tidied.expression, parse("2*x1^2 + x2/2")).equivalent
+    assert tidied.fvu < 1.2 * fit.fvu
+
+
+def test_numbers_that_the_data_tell_apart_stay() -> None:
+    y = 2.0003 * x1 + 1.2345 * x2
+    tidied = tidy(fit_constants("<constant>*x1 + <constant>*x2", X, y), X, y)
+    assert sorted(tidied.constants) == pytest.approx([1.2345, 2.0003], rel=1e-9)
+    assert tidied.steps == ()
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.01, 0.3])
+def test_the_score_never_gets_much_worse(scale: float) -> None:
+    y = 3 * np.exp(-x1 / 2) + 0.7 * np.sin(x2) + scale * NOISE
+    fit = fit_constants("<constant>*exp(<constant>*x1) + <constant>*sin(<constant>*x2) + <constant>", X, y)
+    tidied = tidy(fit, X, y)
+    assert score(tidied) <= score(fit) + len(tidied.steps) * math.log10(1 + 4 / 190)
+    for step in tidied.steps:
+        assert step.action
+        assert step.reason
+        assert math.isfinite(step.fvu)
+
+
+def test_parameters_are_tidied_too() -> None:
+    fit = fit_constants("a*x1 + b*x2", X, 3 * x1 + 4 * x2, parameters={"a": 1.0, "b": 1.0})
+    assert tidy(fit, X, 3 * x1 + 4 * x2).expression == parse("3*x1 + 4*x2")
+
+
+def test_what_cannot_be_tidied_is_returned() -> None:
+    for text in ("x1*x2", "log(-x1)*<constant>"):
+        fit = fit_constants(text, X, x1)
+        assert tidy(fit, X, x1) is fit
+    with pytest.raises(simplipy.FitError, match="takes a Fit"):
+        tidy(parse("x1"), X, x1)
