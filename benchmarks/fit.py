@@ -3,7 +3,7 @@
     python benchmarks/fit.py [--n 1000] [--rows 64] [--skeletons FILE] [--seed 0] [--out results/fit]
 
 Skeletons of the paper's prior with 1-5 constants, data from random true constants, 8 starts of N(0, 5) each. SciPy runs
-curve_fit from every start, as the paper does, on the NumPy function that sympy.lambdify makes of the skeleton; ours gets
+curve_fit from every start, as the paper does, on the NumPy function that sympy.lambdify makes of it; ours gets
 the same starts. Times are CPU seconds of one call a skeleton on one thread, what `fit_constants` does in Python
 included; ours is the least of a few runs. Two harder comparisons are in the summary: SciPy on our evaluator, and SciPy
 that stops at its first exact fit (FVU < 1e-24).

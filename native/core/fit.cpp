@@ -18,7 +18,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t confirm_steps = 60;
-constexpr double much_worse = 100.0;  // cost on all rows over cost on the screened ones: a false optimum
+constexpr double much_worse = 2.0;  // cost on all rows over cost on the screened ones: a false optimum
 constexpr double ran_away = 1e8;      // in natural units
 
 // Everything that one thread needs for one fit after the other.
@@ -34,8 +34,7 @@ class Fitter {
             for (std::size_t p = 0; p < job.bounds.size(); ++p)
                 tree_.bounded[p] = std::isfinite(job.bounds[p].first) || std::isfinite(job.bounds[p].second);
         }
-        if (options_.n_restarts > 0 || job.n_parameters == 0 || !has_whole_start())
-            return attempt(!options_.normal_starts);
+        if (options_.n_restarts > 0 || job.n_parameters == 0 || !has_whole_start()) return fit_with_restarts();
         // The caller's start is all there is. Linear parameters can start where the caller says, or be solved for:
         // the first keeps to the optimum next to the start where several are equal, the second gets further.
         FitResult whole = attempt(false);
@@ -44,6 +43,14 @@ class Fitter {
     }
 
   private:
+    FitResult fit_with_restarts() {
+        FitResult result = attempt(!options_.normal_starts);
+        const bool lost =
+            std::any_of(result.parameters.begin(), result.parameters.end(), [](double v) { return std::isinf(v); });
+        // a = 0 in a*(b + c*u) leaves c without a value
+        return lost ? attempt(false) : result;
+    }
+
     bool has_whole_start() const {
         return std::any_of(job_->starts.begin(), job_->starts.end(), [](const std::vector<double>& start) {
             return std::none_of(start.begin(), start.end(), [](double v) { return v != v; });
@@ -104,8 +111,7 @@ class Fitter {
         result_.n_starts += static_cast<std::uint32_t>(search_.n_starts());
         model_.bind(program_, rows);
         if (found.empty()) return;
-        std::vector<Optimum> polished =
-            search_.run(model_, {&found.front().point, 1}, bounds_, 0, false, seed, watch_);
+        std::vector<Optimum> polished = search_.run(model_, {&found.front().point, 1}, bounds_, 0, false, seed, watch_);
         if (!polished.empty() && polished.front().cost < optima.front().cost)
             optima.insert(optima.begin(), std::move(polished.front()));
     }
@@ -160,6 +166,9 @@ class Fitter {
                 optima.assign(1, std::move(optimum));
             if (holds || watch_.over()) break;
         }
+        // nothing explains the data: the caller's own starts, on all rows, may still do better than the screened ones
+        if (!job_->starts.empty() && !watch_.over() && (optima.empty() || optima.front().cost > good_as_perfect))
+            optima = search_.improve(model_, given_starts(job_->starts), bounds_, std::move(optima), watch_);
     }
 
     void finish(Optimum& best) {
@@ -172,26 +181,37 @@ class Fitter {
         } else if (regular) {
             regular = refine_robustly(best, linear, cost);
         }
-        for (std::size_t j = 0; j < best.point.size(); ++j) {
-            const Nonlinear& nonlinear = program_.nonlinear[j];
-            result_.parameters[nonlinear.parameter] = nonlinear.is_log ? std::exp(best.point[j]) : best.point[j];
-        }
-        for (std::size_t i = 0; i < program_.terms.size(); ++i)
-            result_.parameters[program_.terms[i].parameter] = linear[i] / program_.terms[i].factor;
+        program_.recover(linear, best.point, result_.parameters);
         result_.status = regular ? FitStatus::ok : FitStatus::diverged;
-        if (regular) add_covariance(best, cost);
+        if (regular) add_covariance(best, linear, cost);
         if (best.stop == Stop::budget && ran_off(best)) result_.status = FitStatus::diverged;
         if (best.stop == Stop::deadline) result_.status = FitStatus::deadline;
         judge();
     }
 
-    // From the least-squares optimum to that of the robust objective, and the triangle of all derivatives there.
+    // From least-squares optima to that of the robust objective, and the triangle of all derivatives there. Outliers may
+    // have led the first one astray, so another comes from a target without its extremes.
     bool refine_robustly(Optimum& best, std::vector<double>& linear, double& cost) {
         std::vector<double> units(best.point.size());
         std::vector<double> normal_units(units.size());
         model_.natural_units(units, normal_units);
-        RobustDescent(options_.objective, options_.threshold)
-            .descend(model_, best.point, linear, units, bounds_, watch_);
+        RobustDescent descent(options_.objective, options_.threshold);
+        const double first = descent.descend(model_, best.point, linear, units, bounds_, watch_);
+        const FitRows clipped = all_.clipped();
+        model_.bind(program_, clipped);
+        std::vector<Optimum> optima = search_.run(model_, given_starts(job_->starts), bounds_, options_.n_restarts,
+                                                  options_.normal_starts, options_.seed, watch_);
+        if (!optima.empty()) {
+            Optimum other = std::move(optima.front());
+            model_.solve(other.point.data());
+            std::vector<double> other_linear(model_.linear().begin(), model_.linear().end());
+            model_.bind(program_, all_);
+            if (descent.descend(model_, other.point, other_linear, units, bounds_, watch_) < first) {
+                best.point = std::move(other.point);
+                linear = std::move(other_linear);
+            }
+        }
+        model_.bind(program_, all_);
         cost = model_.residual(best.point.data(), linear.data());
         if (!std::isfinite(cost) || !model_.differentiate_all()) return false;
         for (std::size_t i = 0; i < model_.n_parameters(); ++i) model_.orthogonalise(i);
@@ -207,8 +227,8 @@ class Fitter {
         return false;
     }
 
-    // (R^T R)^-1 of all parameters, in their own units, times the variance of a residual of weight 1.
-    void add_covariance(const Optimum& best, double cost) {
+    // (R^T R)^-1 of what the model fits, in the units of the parameters, times the variance of a residual of weight 1.
+    void add_covariance(const Optimum& best, std::span<const double> linear, double cost) {
         const std::size_t p = model_.n_parameters();
         const std::size_t n = all_.n();
         for (std::size_t i = 0; i < p; ++i)
@@ -224,25 +244,42 @@ class Fitter {
                 inverse[i * p + j] = -sum / model_.r(i, i);
             }
         }
-        std::vector<std::size_t> where(p);
-        std::vector<double> slope(p);  // of the parameter by what the model fits
-        for (std::size_t i = 0; i < program_.terms.size(); ++i) {
-            where[i] = program_.terms[i].parameter;
-            slope[i] = 1.0 / program_.terms[i].factor;
-        }
-        for (std::size_t j = 0; j < best.point.size(); ++j) {
-            where[program_.terms.size() + j] = program_.nonlinear[j].parameter;
-            slope[program_.terms.size() + j] = program_.nonlinear[j].is_log ? std::exp(best.point[j]) : 1.0;
-        }
+        const std::vector<double> slopes = parameter_slopes(best, linear);
+        std::vector<double> root(p * p, 0.0);  // slopes * inverse
+        for (std::size_t i = 0; i < p; ++i)
+            for (std::size_t k = 0; k < p; ++k)
+                for (std::size_t j = 0; j < p; ++j) root[i * p + j] += slopes[i * p + k] * inverse[k * p + j];
         const double freedom = static_cast<double>(n) - static_cast<double>(p);
         const double unit = all_.normalisation();
         const double variance = options_.absolute_errors ? unit * unit : (freedom > 0.0 ? cost / freedom : unknown);
         for (std::size_t i = 0; i < p; ++i)
             for (std::size_t j = 0; j < p; ++j) {
                 double sum = 0.0;
-                for (std::size_t k = std::max(i, j); k < p; ++k) sum += inverse[i * p + k] * inverse[j * p + k];
-                result_.covariance[where[i] * p + where[j]] = sum * variance * slope[i] * slope[j];
+                for (std::size_t k = 0; k < p; ++k) sum += root[i * p + k] * root[j * p + k];
+                result_.covariance[i * p + j] = sum * variance;
             }
+    }
+
+    // Derivatives of the parameters by what the model fits, (n_parameters, n_parameters).
+    std::vector<double> parameter_slopes(const Optimum& best, std::span<const double> linear) const {
+        const std::size_t p = program_.terms.size() + program_.nonlinear.size();
+        std::vector<double> slopes(p * p, 0.0);
+        for (std::size_t i = 0; i < program_.terms.size(); ++i) {
+            const LinearTerm& term = program_.terms[i];
+            double* row = slopes.data() + term.parameter * p;
+            row[i] = 1.0 / term.factor;
+            if (term.parent < 0) continue;
+            const std::size_t parent = program_.term_of(term.parent);
+            const double scale = linear[parent] / program_.terms[parent].factor;
+            row[parent] = -linear[i] / term.factor / (scale * scale) / program_.terms[parent].factor;
+            row[i] /= scale;
+        }
+        for (std::size_t j = 0; j < program_.nonlinear.size(); ++j) {
+            const Nonlinear& nonlinear = program_.nonlinear[j];
+            slopes[nonlinear.parameter * p + program_.terms.size() + j] =
+                nonlinear.is_log ? std::exp(best.point[j]) : 1.0;
+        }
+        return slopes;
     }
 
     // Loss and FVU of the tree itself on all rows.

@@ -155,8 +155,13 @@ void FitModel::orthogonalise(std::size_t i) {
         norm = std::sqrt(vectors_.dot(stride_, column, column));
         if (norm > 0.3 * start) break;  // no digits were lost: a second pass would change nothing
     }
-    if (!(norm > rank_tolerance * before)) {  // also where it is NaN: the caller sees that in the residual
-        if (norm == norm) std::fill_n(column, stride_, 0.0);
+    if (!std::isfinite(before)) {  // undefined or overflown: so is the residual, then
+        r(i, i) = before;
+        std::fill_n(column, stride_, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
+    if (!(norm > rank_tolerance * before)) {
+        std::fill_n(column, stride_, 0.0);
         full_rank_ = false;
         r(i, i) = 0.0;
         return;

@@ -1,6 +1,7 @@
 #include "fit_program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace simplipy {
@@ -56,6 +57,7 @@ class FitCompiler {
   private:
     struct Mark {
         std::uint32_t n_linear = 0;  // parameters that the subtree is jointly affine in
+        bool has_base = true;        // and whether something is left without them
         bool linear = false;         // the chosen ones pass through here
         bool is_log_base = false;
     };
@@ -75,18 +77,7 @@ class FitCompiler {
                 if (p >= 0 && once(p) && depends(i - 1)) mark(base).is_log_base = true;
             }
             if (!project) continue;
-            if (!is_operator(op)) {
-                const std::int64_t p = tree_.leaves[i].parameter;
-                mark(i).n_linear = p >= 0 && once(p) && !tree_.bounded[static_cast<std::size_t>(p)] ? 1 : 0;
-            } else if (op == Op::add || op == Op::sub) {
-                mark(i).n_linear = mark(left_of(nodes_, i)).n_linear + mark(i - 1).n_linear;
-            } else if (op == Op::mul) {
-                mark(i).n_linear = std::max(mark(left_of(nodes_, i)).n_linear, mark(i - 1).n_linear);
-            } else if (op == Op::div) {
-                mark(i).n_linear = mark(left_of(nodes_, i)).n_linear;
-            } else if (is_scale(op)) {
-                mark(i).n_linear = mark(i - 1).n_linear;
-            }
+            count_linear(i);
         }
         mark(root_).linear = mark(root_).n_linear > 0;
         for (std::size_t i = root_ + 1; i-- > first_;) {
@@ -99,9 +90,50 @@ class FitCompiler {
             Mark& left = mark(left_of(nodes_, i));
             Mark& right = mark(i - 1);
             const bool sum = op == Op::add || op == Op::sub;
-            left.linear = left.n_linear > 0 && (sum || op == Op::div || left.n_linear >= right.n_linear);
-            right.linear = right.n_linear > 0 && (sum || !left.linear);
+            const bool both = sum || is_factored(i);
+            left.linear = left.n_linear > 0 && (both || op == Op::div || left.n_linear >= right.n_linear);
+            right.linear = right.n_linear > 0 && op != Op::div && (both || !left.linear);
         }
+    }
+
+    void count_linear(std::size_t i) {
+        const Op op = nodes_[i].op;
+        Mark& own = mark(i);
+        if (!is_operator(op)) {
+            const std::int64_t p = tree_.leaves[i].parameter;
+            own.n_linear = p >= 0 && once(p) && !tree_.bounded[static_cast<std::size_t>(p)] ? 1 : 0;
+            own.has_base = own.n_linear == 0;
+            return;
+        }
+        const Mark& right = mark(i - 1);
+        if (is_scale(op)) {
+            own.n_linear = right.n_linear;
+            own.has_base = right.has_base;
+        }
+        if (arity(op) == 1 || op == Op::pow) return;
+        const Mark& left = mark(left_of(nodes_, i));
+        if (op == Op::add || op == Op::sub) {
+            own.n_linear = left.n_linear + right.n_linear;
+            own.has_base = left.has_base || right.has_base;
+        } else if (op == Op::mul && is_factored(i)) {
+            own.n_linear = left.n_linear + right.n_linear;
+            own.has_base = false;
+        } else {
+            const Mark& larger = op == Op::div || left.n_linear >= right.n_linear ? left : right;
+            own.n_linear = larger.n_linear;
+            own.has_base = larger.has_base;
+        }
+    }
+
+    // a * (b + c*u + ...): linear in a and a*c, which determine a and c.
+    bool is_factored(std::size_t i) {
+        if (nodes_[i].op != Op::mul) return false;
+        const Mark& left = mark(left_of(nodes_, i));
+        const Mark& right = mark(i - 1);
+        const auto fits = [](const Mark& one, const Mark& sum) {
+            return one.n_linear == 1 && !one.has_base && sum.n_linear > 0 && sum.has_base;
+        };
+        return fits(left, right) || fits(right, left);
     }
 
     bool once(std::int64_t p) const { return tree_.n_uses[static_cast<std::size_t>(p)] == 1; }
@@ -151,7 +183,7 @@ class FitCompiler {
         if (leaf.column >= 0) {
             form.base = {Kind::column, static_cast<std::uint32_t>(find_variable(leaf.column))};
         } else if (leaf.parameter >= 0 && is_linear(i)) {
-            form.terms.push_back({static_cast<std::uint32_t>(leaf.parameter), 1.0, {}, false});
+            form.terms.push_back({static_cast<std::uint32_t>(leaf.parameter), -1, 1.0, {}, false});
         } else if (leaf.parameter >= 0) {
             form.base = {Kind::scalar, static_cast<std::uint32_t>(find_nonlinear(leaf.parameter))};
         } else {
@@ -197,6 +229,10 @@ class FitCompiler {
             stack_.push_back(sum(op, std::move(left), std::move(right)));
         } else if (op == Op::div) {
             stack_.push_back(product(op, std::move(left), right.base));
+        } else if (!left.terms.empty() && !right.terms.empty()) {
+            const bool left_is_factor = left.base.kind == Kind::none && left.terms.size() == 1;
+            stack_.push_back(left_is_factor ? factored(std::move(right), left.terms.front())
+                                            : factored(std::move(left), right.terms.front()));
         } else if (left.terms.empty()) {
             stack_.push_back(product(op, std::move(right), left.base));
         } else {
@@ -216,6 +252,19 @@ class FitCompiler {
             left.terms.push_back(term);
         }
         return left;
+    }
+
+    // factor * (base + terms)
+    Form factored(Form form, LinearTerm factor) {
+        for (LinearTerm& term : form.terms) {
+            term.factor *= factor.factor;
+            if (term.parent < 0) term.parent = static_cast<std::int32_t>(factor.parameter);
+        }
+        if (factor.basis.kind != Kind::none) form = product(Op::mul, std::move(form), factor.basis);
+        factor.basis = form.base;
+        form.base = {};
+        form.terms.push_back(factor);
+        return form;
     }
 
     Form product(Op op, Form form, Ref other) {
@@ -310,6 +359,26 @@ class FitCompiler {
 };
 
 }  // namespace
+
+std::size_t FitProgram::term_of(std::int32_t parameter) const {
+    std::size_t i = 0;
+    while (terms[i].parameter != static_cast<std::uint32_t>(parameter)) ++i;
+    return i;
+}
+
+void FitProgram::recover(std::span<const double> linear, std::span<const double> values,
+                         std::span<double> parameters) const {
+    for (std::size_t j = 0; j < nonlinear.size(); ++j)
+        parameters[nonlinear[j].parameter] = nonlinear[j].is_log ? std::exp(values[j]) : values[j];
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        double value = linear[i] / terms[i].factor;
+        if (terms[i].parent >= 0 && value != 0.0) {
+            const std::size_t parent = term_of(terms[i].parent);
+            value /= linear[parent] / terms[parent].factor;
+        }
+        parameters[terms[i].parameter] = value;
+    }
+}
 
 FitTree make_fit_tree(const Tree& tree, std::span<const std::int64_t> columns, std::size_t n_parameters) {
     FitTree bound{&tree, std::vector<Leaf>(tree.size()), std::vector<std::uint8_t>(n_parameters),

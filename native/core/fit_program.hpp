@@ -35,9 +35,11 @@ struct FitStep {
     bool b_adds = false;
 };
 
-// coefficient * factor * basis, with basis 1 where the reference is none
+// coefficient * factor * basis, with basis 1 where the reference is none. In a*(b + c*u) both a and c are linear: the
+// coefficient of c is the product a*c, and its parent is a.
 struct LinearTerm {
     std::uint32_t parameter = 0;
+    std::int32_t parent = -1;  // a parameter, or none
     double factor = 1.0;
     Ref basis;
     bool adds = false;
@@ -64,6 +66,10 @@ struct FitProgram {
     std::vector<LinearTerm> terms;  // those whose basis is fixed for a set of rows come first
     std::size_t n_fixed = 0;
     std::vector<bool> reached;  // scalar registers that the backward sweep writes
+
+    // The parameters that what the model fits stands for: multiples of the bases, and nonlinear ones.
+    void recover(std::span<const double> linear, std::span<const double> nonlinear, std::span<double> parameters) const;
+    std::size_t term_of(std::int32_t parameter) const;
 };
 
 // What a leaf of the tree stands for.

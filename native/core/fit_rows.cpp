@@ -120,6 +120,18 @@ FitRows FitRows::relative() const {
     return retargeted(target_, std::move(sizes));
 }
 
+FitRows FitRows::clipped() const {
+    std::vector<double> sorted(target_.begin(), target_.begin() + static_cast<std::ptrdiff_t>(n_));
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(n_ / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    const double median = *middle;
+    for (double& v : sorted) v -= median;
+    const double reach = 5.0 * 1.4826 * median_magnitude(sorted);
+    std::vector<double> target(target_);
+    for (double& v : target) v = std::clamp(v, median - reach, median + reach);
+    return retargeted(std::move(target), sizes_);
+}
+
 bool FitRows::heavy_tailed() const {
     const std::span<const double> target{target_.data(), n_};
     return largest_magnitude(target) > 100.0 * median_magnitude(target);

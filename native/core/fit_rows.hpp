@@ -33,6 +33,9 @@ class FitRows {
     FitRows relative() const;
     bool heavy_tailed() const;
 
+    // The same rows with a target that is cut off at five robust deviations from its median.
+    FitRows clipped() const;
+
     std::size_t n_columns() const { return n_columns_; }
     std::size_t n() const { return n_; }
     std::size_t n_padded() const { return n_padded_; }

@@ -8,13 +8,13 @@ namespace {
 
 constexpr double grid[] = {0.1, 1.0, 10.0, 0.03, 3.0, 30.0, 0.3, 100.0};  // in natural units, the likeliest first
 constexpr std::size_t first_draws = 16;
-constexpr std::size_t more_draws = 40;  // a nonlinear parameter
+constexpr std::size_t more_draws = 80;  // a nonlinear parameter
 constexpr std::size_t first_descents = 3;
-constexpr DescentLimits trial_limits{.n_steps = 12, .progress = 1e-6, .may_abandon = true};
+constexpr DescentLimits trial_limits{.n_steps = 16, .progress = 1e-6, .may_abandon = true};
 constexpr DescentLimits final_limits{.n_steps = 60};
 constexpr DescentLimits given_limits{.n_steps = 1000, .progress = 1e-14, .damping = 1e-1};
 constexpr DescentLimits normal_limits{.n_steps = 400, .progress = 1e-9, .damping = 1e-1};
-constexpr std::size_t n_finished = 2;
+constexpr std::size_t n_finished = 3;
 constexpr std::size_t n_kept = 4;
 constexpr double same_cost = 1e-6;  // two optima whose costs are as close as this are one
 
@@ -124,19 +124,33 @@ void FitSearch::finish(FitModel& model, std::size_t n) {
     }
 }
 
-std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
-                                    std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch) {
+void FitSearch::prepare(FitModel& model, const Bounds& bounds, Watch& watch) {
     const std::size_t q = model.n_nonlinear();
     bounds_ = &bounds;
     watch_ = &watch;
-    random_ = Random(seed);
     n_starts_ = 0;
     starts_.clear();
     optima_.clear();
     units_.assign(q, 1.0);
     normal_units_.assign(q, 1.0);
     if (q > 0) model.natural_units(units_, normal_units_);
+}
 
+std::vector<Optimum> FitSearch::improve(FitModel& model, std::span<const std::vector<double>> given,
+                                        const Bounds& bounds, std::vector<Optimum> known, Watch& watch) {
+    prepare(model, bounds, watch);
+    for (Optimum& optimum : known) keep(std::move(optimum));
+    for (const std::vector<double>& start : given) add_start(model, completed(start), true);
+    descend_from_given(model);
+    finish(model, n_finished);
+    return std::move(optima_);
+}
+
+std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
+                                    std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch) {
+    const std::size_t q = model.n_nonlinear();
+    random_ = Random(seed);
+    prepare(model, bounds, watch);
     if (q == 0) {
         add_start(model, {});
     } else if (n_restarts == 0) {

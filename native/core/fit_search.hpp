@@ -30,6 +30,10 @@ class FitSearch {
     std::vector<Optimum> run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
                              std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch);
 
+    // The known optima of the same model, and those next to the given starts.
+    std::vector<Optimum> improve(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
+                                 std::vector<Optimum> known, Watch& watch);
+
     std::size_t n_starts() const { return n_starts_; }
 
   private:
@@ -43,6 +47,7 @@ class FitSearch {
     void add_grid(FitModel& model);
     void add_draws(FitModel& model, std::size_t n, bool normal_only);
     void add_frequencies(FitModel& model);
+    void prepare(FitModel& model, const Bounds& bounds, Watch& watch);
     double draw(std::size_t j, bool normal_only);
     std::vector<double> completed(const std::vector<double>& given);
     void descend_from(FitModel& model, std::size_t i, const DescentLimits& wanted);

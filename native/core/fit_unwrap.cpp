@@ -183,12 +183,7 @@ std::optional<std::vector<double>> Unwrapper::search(const FitTree& tree, std::s
     if (optima.empty()) return std::nullopt;
     model_.solve(optima.front().point.data());
     std::vector<double> values(tree.n_uses.size(), unknown);
-    for (std::size_t j = 0; j < program.nonlinear.size(); ++j) {
-        const double v = optima.front().point[j];
-        values[program.nonlinear[j].parameter] = program.nonlinear[j].is_log ? std::exp(v) : v;
-    }
-    for (std::size_t i = 0; i < program.terms.size(); ++i)
-        values[program.terms[i].parameter] = model_.linear()[i] / program.terms[i].factor;
+    program.recover(model_.linear(), optima.front().point, values);
     return values;
 }
 

@@ -1,6 +1,6 @@
-// A start from the outside in. y = g(h) with an invertible g and all parameters in h is h = g^-1(y), which has more linear
-// parameters than y: exp(c*x + d) becomes linear. A quotient A/B = y at the top is A - y*B = 0, linear in what is linear
-// in A or B. The optimum of the unwrapped problem is exact for exact data, and a good start for noisy ones.
+// A start from the outside in. y = g(h) with an invertible g and all parameters in h is h = g^-1(y), which has more
+// linear parameters than y: exp(c*x + d) becomes linear. A quotient A/B = y at the top is A - y*B = 0, linear in what
+// is linear in A or B. The optimum of the unwrapped problem is exact for exact data, and a good start for noisy ones.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace simplipy {
 class Unwrapper {
   public:
     // Values of all parameters, NaN for those that it does not find; nothing where there is nothing to unwrap.
-    std::optional<std::vector<double>> start(const FitTree& tree, const FitRows& rows, std::uint64_t seed, Watch& watch);
+    std::optional<std::vector<double>> start(const FitTree& tree, const FitRows& rows, std::uint64_t seed,
+                                             Watch& watch);
 
     std::size_t n_evaluations() const { return model_.n_evaluations(); }
     void reset_evaluations() { model_.reset_evaluations(); }

@@ -80,8 +80,11 @@ void Levenberg::mark_blocked(FitModel& model, std::span<const double> point, con
 // Shortens and clips the step, writes the trial point, and returns the largest relative change.
 double Levenberg::clip(std::span<const double> point, std::span<const double> units, const Bounds& bounds) {
     double longest = 0.0;
-    for (std::size_t j = 0; j < point.size(); ++j)
+    double change = 0.0;
+    for (std::size_t j = 0; j < point.size(); ++j) {
         longest = std::max(longest, std::fabs(step_[j]) / (std::fabs(point[j]) + std::fabs(units[j])));
+        if (step_[j] != 0.0) change = std::max(change, std::fabs(step_[j] / point[j]));
+    }
     const double factor = longest > longest_step ? longest_step / longest : 1.0;
     for (std::size_t j = 0; j < point.size(); ++j) {
         double to = point[j] + factor * step_[j];
@@ -89,7 +92,7 @@ double Levenberg::clip(std::span<const double> point, std::span<const double> un
         step_[j] = to - point[j];
         trial_[j] = to;
     }
-    return longest * factor;
+    return change * factor;
 }
 
 double Levenberg::predicted_cost(FitModel& model, double cost) const {

@@ -52,6 +52,14 @@ FitResult fit(const Tree& tree, const std::vector<double>& x, const std::vector<
     return result;
 }
 
+// The multiple of a term's basis at these parameters.
+double coefficient(const FitProgram& program, const LinearTerm& term, const std::vector<double>& parameters) {
+    double product = term.factor * parameters[term.parameter];
+    for (std::int32_t at = term.parent; at >= 0; at = program.terms[program.term_of(at)].parent)
+        product *= parameters[static_cast<std::size_t>(at)];
+    return product;
+}
+
 std::vector<std::uint32_t> linear_parameters(const char* text) {
     const Tree tree = parse_infix(text);
     const FitJob job = job_of(tree);
@@ -71,6 +79,8 @@ TEST(linear_parameters_are_found) {
     CHECK(linear_parameters("exp(<constant>*x1)").empty());
     CHECK(linear_parameters("(<constant> + <constant>*x1)/(<constant> + x2)") == (List{0, 1}));
     CHECK(linear_parameters("<constant>*(<constant>*x1 + <constant>)") == (List{1, 2}));
+    CHECK(linear_parameters("<constant>*(x2 + <constant>*x1)") == (List{0, 1}));
+    CHECK(linear_parameters("x3 - <constant>*(x2 + <constant>*(x1 - <constant>/x2))/2") == (List{0, 1, 2}));
     CHECK(linear_parameters("-(x1 - 2*<constant>)") == (List{0}));
 }
 
@@ -97,7 +107,10 @@ TEST(projection_splits_the_tree) {
             std::vector<double> linear;
             for (const Nonlinear& n : program.nonlinear)
                 nonlinear.push_back(n.is_log ? std::log(truth[n.parameter]) : truth[n.parameter]);
-            for (const LinearTerm& term : program.terms) linear.push_back(truth[term.parameter] * term.factor);
+            for (const LinearTerm& term : program.terms) linear.push_back(coefficient(program, term, truth));
+            std::vector<double> recovered(truth.size());
+            program.recover(linear, nonlinear, recovered);
+            for (std::size_t k = 0; k < truth.size(); ++k) CHECK(std::fabs(recovered[k] - truth[k]) < 1e-9);
             FitModel model;
             model.bind(program, rows);
             CHECK(model.residual(nonlinear.data(), linear.data()) < 1e-18);

@@ -154,9 +154,7 @@ def check_bounds(bounds: Any, n_constants: int, parameters: Mapping[str, float])
     return pairs
 
 
-def columns_of(
-    variables: Sequence[str], n_constants: int, data: FitData, parameters: Mapping[str, float]
-) -> list[int]:
+def columns_of(variables: Sequence[str], n_constants: int, data: FitData, parameters: Mapping[str, float]) -> list[int]:
     """By variable: its column, or -1 - p for parameter number p, counted after the free constants."""
     place = {name: i for i, name in enumerate(data.names)}
     for i, name in enumerate(parameters):
