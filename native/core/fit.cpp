@@ -19,7 +19,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t confirm_steps = 60;
 constexpr double much_worse = 2.0;  // cost on all rows over cost on the screened ones: a false optimum
-constexpr double ran_away = 1e8;      // in natural units
+constexpr double ran_away = 1e8;    // in natural units
 
 // Everything that one thread needs for one fit after the other.
 class Fitter {
@@ -29,12 +29,13 @@ class Fitter {
 
     FitResult fit(const FitJob& job) {
         job_ = &job;
-        if (job.n_parameters > 0) {
+        if (job.n_parameters > 0 && !watch_.over()) {
             tree_ = make_fit_tree(*job.tree, job.columns, job.n_parameters);
             for (std::size_t p = 0; p < job.bounds.size(); ++p)
                 tree_.bounded[p] = std::isfinite(job.bounds[p].first) || std::isfinite(job.bounds[p].second);
         }
-        if (options_.n_restarts > 0 || job.n_parameters == 0 || !has_whole_start()) return fit_with_restarts();
+        if (options_.n_restarts > 0 || job.n_parameters == 0 || watch_.over() || !has_whole_start())
+            return fit_with_restarts();
         // The caller's start is all there is. Linear parameters can start where the caller says, or be solved for:
         // the first keeps to the optimum next to the start where several are equal, the second gets further.
         FitResult whole = attempt(false);
@@ -176,21 +177,22 @@ class Fitter {
         double cost = model_.solve(best.point.data());
         std::vector<double> linear(model_.linear().begin(), model_.linear().end());
         bool regular = std::isfinite(cost);
+        const bool in_time = !watch_.over();
         if (options_.objective == Objective::squared) {
-            regular = regular && model_.differentiate();
-        } else if (regular) {
+            regular = regular && (!in_time || model_.differentiate());
+        } else if (regular && in_time) {
             regular = refine_robustly(best, linear, cost);
         }
         program_.recover(linear, best.point, result_.parameters);
         result_.status = regular ? FitStatus::ok : FitStatus::diverged;
-        if (regular) add_covariance(best, linear, cost);
+        if (regular && in_time) add_covariance(best, linear, cost);
         if (best.stop == Stop::budget && ran_off(best)) result_.status = FitStatus::diverged;
-        if (best.stop == Stop::deadline) result_.status = FitStatus::deadline;
+        if (!in_time) result_.status = FitStatus::deadline;
         judge();
     }
 
-    // From least-squares optima to that of the robust objective, and the triangle of all derivatives there. Outliers may
-    // have led the first one astray, so another comes from a target without its extremes.
+    // From least-squares optima to that of the robust objective, and the triangle of all derivatives there. Outliers
+    // may have led the first one astray, so another comes from a target without its extremes.
     bool refine_robustly(Optimum& best, std::vector<double>& linear, double& cost) {
         std::vector<double> units(best.point.size());
         std::vector<double> normal_units(units.size());

@@ -7,6 +7,7 @@ nor on the number of threads.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
@@ -115,6 +116,7 @@ def fit_constants(
     >>> fit.expression.infix(precision=6)
     '2.5*exp(-0.7*x1)'
     """
+    started = time.perf_counter()
     _check_options(loss, method, n_restarts, rows, deadline, random_state, starts)
     formulas, single = _formulas(expression)
     variables = [e._tree.variables() for e in formulas]
@@ -146,7 +148,8 @@ def fit_constants(
             robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
             data.has_errors,
             random_state & _SEED_MASK,
-            -1.0 if deadline is None else deadline,
+            # what was spent so far, and about as much for the results
+            -1.0 if deadline is None else max(0.0, deadline - 2 * (time.perf_counter() - started)),
             thread_count(n_threads, len(formulas) * _VALUES_PER_FIT),
         ),
     )
