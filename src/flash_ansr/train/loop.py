@@ -173,13 +173,13 @@ class Trainer:
         ):
             while self.totals.step < n_steps:
                 batch = batches.next()
+                monitor.data_seconds = batches.seconds
                 if not self.step(batch, interruption.requested, monitor):
                     break
                 if self.totals.step % run.validate_every == 0 or self.totals.step == n_steps:
                     monitor.validated(self.validate())
                 if self.totals.step % run.checkpoint_every == 0:
                     self.save()
-            monitor.data_seconds = batches.seconds
         if self.folder.latest() != self.folder.checkpoint(self.totals.step):
             self.save()
         return self.totals.step == n_steps
@@ -205,7 +205,8 @@ class Trainer:
             total += loss.detach()
         norm = self.fabric.clip_gradients(self.model, self.optimizer, max_norm=config.clip, error_if_nonfinite=False)
         assert norm is not None
-        if bool(norm.isfinite()):
+        # in half precision the scaler skips such a step itself, and must see it to lower its scale
+        if self.config.run.precision == "16-mixed" or bool(norm.isfinite()):
             self.optimizer.step()
         self.optimizer.zero_grad()
         self.totals.advance(config.batch_size, int(n_tokens), int(n_rows))

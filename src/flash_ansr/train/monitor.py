@@ -50,13 +50,18 @@ class Monitor:
         Read, but for its seconds, which are kept here.
     enabled : bool
         False: say nothing.
+
+    Attributes
+    ----------
+    data_seconds : float
+        Time of the CPU that went into making problems so far; set by the loop.
     """
 
     def __init__(self, folder: RunFolder, config: TrainConfig, totals: Totals, enabled: bool) -> None:
         self.folder, self.config, self.totals, self.enabled = folder, config, totals, enabled
         self.data_seconds = 0.0
         self.validation_loss: float | None = None
-        self._last_time, self._last_samples = time.monotonic(), totals.samples
+        self._last_time, self._last_samples, self._last_data = time.monotonic(), totals.samples, 0.0
         self._writer: Any = None
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -90,13 +95,15 @@ class Monitor:
         """Log a step."""
         elapsed = self._tick()
         speed = (self.totals.samples - self._last_samples) / max(elapsed, 1e-9)
-        self._last_samples = self.totals.samples
+        data_share = (self.data_seconds - self._last_data) / max(elapsed, 1e-9)
+        self._last_samples, self._last_data = self.totals.samples, self.data_seconds
         self._write(
             {
                 "loss": loss,
                 "gradient_norm": gradient_norm,
                 "learning_rate": learning_rate,
                 "samples_per_second": round(speed, 1),
+                "data_share": round(data_share, 4),
             }
         )
         validation = "" if self.validation_loss is None else f"  validation {self.validation_loss:.3f}"
