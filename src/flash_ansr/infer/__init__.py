@@ -1,1 +1,1 @@
-"""Inference: proposers of candidate laws, and what becomes of their proposals."""
+"""Inference: proposers of formulas, the pipeline that fits and ranks what they propose, the archive of results."""

@@ -1,0 +1,132 @@
+"""The archive: every distinct form that was fitted, the best of them as candidates, and their Pareto front.
+
+A form is known by its canonical key; a form that was seen is never fitted again. Which candidate is the law is decided
+by the score; the archive never draws and never fits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from simplipy import Expression
+
+Key = bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A fitted formula.
+
+    Attributes
+    ----------
+    expression : Expression
+        With its numbers.
+    key : bytes
+        Of the canonical skeleton.
+    fvu, score : float
+        On the rows of the fit.
+    n_constants : int
+        Fitted numbers.
+    log_prob : float
+        Under its proposer; NaN where that has none.
+    proposer : str
+    drawn : int
+        How many formulas had been drawn before it: ties go to the earlier one.
+    """
+
+    expression: Expression
+    key: Key
+    fvu: float
+    score: float
+    n_constants: int
+    log_prob: float
+    proposer: str
+    drawn: int
+
+    @property
+    def length(self) -> int:
+        """Number of tokens."""
+        return len(self.expression)
+
+    @property
+    def rank(self) -> tuple[float, int, int]:
+        """Smaller is better."""
+        return self.score, self.length, self.drawn
+
+
+class Archive:
+    """Candidates by canonical key.
+
+    Parameters
+    ----------
+    capacity : int
+        Candidates to keep beside the front.
+    """
+
+    def __init__(self, capacity: int = 1000) -> None:
+        self.capacity = capacity
+        self._seen: set[Key] = set()
+        self._candidates: dict[Key, Candidate] = {}
+        self._best_at: dict[int, Candidate] = {}  # lowest FVU of each length
+        self.best: Candidate | None = None
+
+    def __len__(self) -> int:
+        return len(self._candidates)
+
+    def is_new(self, key: Key) -> bool:
+        """Whether this form comes for the first time; it counts as seen from now on."""
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    @property
+    def n_seen(self) -> int:
+        """Distinct forms so far."""
+        return len(self._seen)
+
+    def add(self, candidate: Candidate) -> bool:
+        """Take a candidate in; True when it is the best so far."""
+        if not math.isfinite(candidate.score):
+            return False
+        known = self._candidates.get(candidate.key)
+        if known is not None and known.rank <= candidate.rank:
+            return False
+        self._candidates[candidate.key] = candidate
+        best_here = self._best_at.get(candidate.length)
+        if best_here is None or candidate.fvu < best_here.fvu:
+            self._best_at[candidate.length] = candidate
+        if len(self._candidates) > 2 * self.capacity:
+            self._shrink()
+        if self.best is None or candidate.rank < self.best.rank:
+            self.best = candidate
+            return True
+        return False
+
+    def front(self) -> list[Candidate]:
+        """Candidates that no shorter or equally long one fits better than, by length."""
+        front: list[Candidate] = []
+        for length in sorted(self._best_at):
+            candidate = self._best_at[length]
+            if not front or candidate.fvu < front[-1].fvu:
+                front.append(candidate)
+        return front
+
+    def enters_front(self, length: int, fvu: float) -> bool:
+        """Whether a candidate like this would be on the front."""
+        return all(c.fvu > fvu for c in self._best_at.values() if c.length <= length)
+
+    def candidates(self) -> list[Candidate]:
+        """Best first: the front and the best of the rest."""
+        kept = {id(c): c for c in (*self.front(), *self._ranked()[: self.capacity])}
+        return sorted(kept.values(), key=lambda c: c.rank)
+
+    def _ranked(self) -> list[Candidate]:
+        return sorted(self._candidates.values(), key=lambda c: c.rank)
+
+    def _shrink(self) -> None:
+        front: Iterable[Candidate] = self.front()
+        kept = {c.key: c for c in (*self._ranked()[: self.capacity], *front)}
+        self._candidates = kept

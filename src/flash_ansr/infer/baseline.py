@@ -1,0 +1,42 @@
+"""The models that any law must beat: a constant and a linear function of the columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import simplipy
+from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.proposals import Table
+from flash_ansr.infer.score import score
+from simplipy import Expression
+
+
+def linear_baseline(table: Table, gamma: float) -> Candidate:
+    """Least squares in all columns with an intercept, as a candidate."""
+    weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
+    root = np.sqrt(weights)
+    design = np.column_stack([np.ones(table.n_rows), table.X])
+    sizes = np.max(np.abs(design), axis=0)
+    sizes[sizes == 0] = 1.0
+    target = max(float(np.max(np.abs(table.y))), np.finfo(float).tiny)
+    values = np.linalg.lstsq(design / sizes * root[:, None], table.y / target * root, rcond=None)[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = values * target / sizes
+    if not np.isfinite(values).all():
+        values = np.array([np.average(table.y, weights=weights), *np.zeros(table.n_columns)])
+    return _candidate(linear_expression(values), table, gamma, "linear baseline")
+
+
+def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
+    """values[0] + values[1]*x1 + ...; terms with the coefficient 0 are left out."""
+    tokens = [repr(float(values[0]))]
+    for k, value in enumerate(values[1:], start=1):
+        if value != 0:
+            tokens = ["+", *tokens, "*", repr(float(value)), f"x{k}"]
+    return simplipy.parse(tokens)
+
+
+def _candidate(expression: Expression, table: Table, gamma: float, name: str) -> Candidate:
+    fit = simplipy.fit_constants(expression, table.X, table.y, sample_weight=table.sample_weight)
+    n_numbers = expression.skeleton().n_constants
+    return Candidate(expression, b"", fit.fvu, score(fit.fvu, len(expression), gamma), n_numbers, float("nan"), name, 0)

@@ -1,0 +1,63 @@
+"""When to stop: seconds, drawn formulas, a target, a callback, Ctrl-C. Knows nothing of formulas."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Stop(Enum):
+    """Why a search ended."""
+
+    TIME = "the time limit was reached"
+    SAMPLES = "all formulas of the budget were drawn"
+    TARGET = "the target was reached"
+    EXACT = "the best law is exact"
+    EXHAUSTED = "no proposer had anything more to propose"
+    CALLBACK = "the callback asked to stop"
+    INTERRUPTED = "interrupted from outside"
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a search may spend.
+
+    Attributes
+    ----------
+    time_limit : float, optional
+        Seconds from now.
+    n_samples : int, optional
+        Formulas to draw.
+    """
+
+    time_limit: float | None = None
+    n_samples: int | None = None
+    clock: Callable[[], float] = time.monotonic
+    n_drawn: int = 0
+    started: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the time limit, None without one."""
+        return None if self.time_limit is None else self.time_limit - self.elapsed
+
+    def next_draw(self, wanted: int) -> int:
+        """How many formulas may be drawn now, at most ``wanted``."""
+        return wanted if self.n_samples is None else min(wanted, self.n_samples - self.n_drawn)
+
+    def spent(self) -> Stop | None:
+        """The limit that is reached, if one is."""
+        if self.n_samples is not None and self.n_drawn >= self.n_samples:
+            return Stop.SAMPLES
+        left = self.seconds_left
+        return Stop.TIME if left is not None and left <= 0 else None

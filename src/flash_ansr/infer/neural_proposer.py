@@ -1,0 +1,125 @@
+"""The network as a proposer: encodes the table once, then draws skeletons from the decoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from flash_ansr.data import Vocabulary
+from flash_ansr.infer.proposals import Grammar, Proposals, Table
+from flash_ansr.infer.sampler import TokenRules, beam_search, sample
+from flash_ansr.model.checkpoint import CheckpointError, load_network
+from simplipy import TokenBatch
+from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
+
+Decoding = Literal["sample", "beam"]
+
+
+class NeuralProposer:
+    """Draws skeletons from a trained network, given the table.
+
+    Parameters
+    ----------
+    table : Table
+        At most as many columns as the network has variables.
+    grammar : Grammar
+    checkpoint : path
+        Folder of a trained network.
+    device : str
+        "auto" takes CUDA or MPS where they are.
+    decoding : {"sample", "beam"}
+        Softmax sampling, or beam search with the asked number as its width.
+    n_rows : int
+        Rows that the encoder sees, drawn without replacement.
+    seed : int
+        Of the choice of rows.
+    """
+
+    name = "neural"
+
+    def __init__(
+        self,
+        table: Table,
+        grammar: Grammar,
+        checkpoint: str | Path,
+        device: str = "auto",
+        decoding: Decoding = "sample",
+        n_rows: int = 64,
+        temperature: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        network, about = load_network(checkpoint)
+        self._vocabulary = Vocabulary(about.config.n_variables)
+        if about.vocabulary != self._vocabulary.tokens:
+            raise CheckpointError(f"{checkpoint} has another vocabulary than this version; train it again")
+        if table.n_columns > about.config.n_variables:
+            raise ValueError(
+                f"the network sees {about.config.n_variables} columns, the table has {table.n_columns}: select some"
+            )
+        self._device = torch.device(best_device() if device == "auto" else device)
+        self._network = network.to(self._device)
+        self._decoding = decoding
+        self._temperature = temperature
+        self._memory = self._encode(table, about.config.n_variables, n_rows, seed)
+        self._rules = self._token_rules(table, grammar, about.config.max_length)
+        self._to_simplipy = _simplipy_ids(self._vocabulary)
+        self._is_done = False
+
+    def propose(self, n: int, seed: int) -> Proposals | None:
+        """Distinct skeletons among n draws, with their log-probabilities."""
+        if self._is_done:
+            return None
+        decoder = self._network.decoder
+        if self._decoding == "beam":
+            drawn = beam_search(decoder, self._memory, self._rules, n)
+            self._is_done = True
+        else:
+            rng = np.random.default_rng(seed)
+            drawn = sample(decoder, self._memory, self._rules, n, rng, temperature=self._temperature)
+        lengths = [len(ids) for ids in drawn.sequences]
+        ids = self._to_simplipy[np.concatenate(drawn.sequences)]
+        batch = TokenBatch(ids, np.concatenate([[0], np.cumsum(lengths)]))
+        return Proposals(batch, drawn.log_prob)
+
+    @torch.inference_mode()
+    def _encode(self, table: Table, n_variables: int, n_rows: int, seed: int) -> torch.Tensor:
+        rows = np.arange(table.n_rows)
+        if table.n_rows > n_rows:
+            rows = np.random.default_rng(seed).choice(table.n_rows, n_rows, replace=False)
+        X = np.zeros((1, len(rows), n_variables), dtype=np.float32)
+        with np.errstate(over="ignore"):
+            X[0, :, : table.n_columns] = table.X[rows]
+            y = table.y[rows].astype(np.float32)[None]
+        mask = torch.ones(1, len(rows), dtype=torch.bool, device=self._device)
+        columns, target = (torch.from_numpy(np.nan_to_num(a)).to(self._device) for a in (X, y))
+        return self._network.encode(columns, target, mask)
+
+    def _token_rules(self, table: Table, grammar: Grammar, max_length: int) -> TokenRules:
+        tokens = self._vocabulary.tokens
+        variables = {f"x{k}" for k in range(1, table.n_columns + 1)}
+        leaves = {tokens[self._vocabulary.constant], *variables}
+        allowed = np.array([token in grammar.operators or token in leaves for token in tokens])
+        longest = max_length - 2  # start and end
+        if grammar.max_length is not None:
+            longest = min(longest, grammar.max_length)
+        return TokenRules(self._vocabulary.arities.astype(np.int64), self._vocabulary.start, allowed, longest)
+
+
+def best_device() -> str:
+    """The fastest device there is."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _simplipy_ids(vocabulary: Vocabulary) -> npt.NDArray[np.int16]:
+    """SimpliPy's id of each id of the vocabulary; -1 for special tokens."""
+    symbols = {token: i for i, token in enumerate(SYMBOL_TOKENS)}
+    ids = [symbols.get(token, -1) for token in vocabulary.tokens]
+    for k in range(vocabulary.n_variables):
+        ids[vocabulary.first_variable + k] = FIRST_VARIABLE + k
+    return np.array(ids, dtype=np.int16)

@@ -1,0 +1,44 @@
+"""The proposer without a model: skeletons of the training prior, blind to the data. The floor that others must beat."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from flash_ansr.data import Generator, Prior, load_prior
+from flash_ansr.infer.proposals import Grammar, Proposals, Table
+from simplipy import OPERATORS, TokenBatch
+
+
+class PriorProposer:
+    """Draws skeletons with the table's number of variables.
+
+    Parameters
+    ----------
+    table : Table
+    grammar : Grammar
+    prior : str or Prior
+        What skeletons are drawn from.
+    """
+
+    name = "prior"
+
+    def __init__(self, table: Table, grammar: Grammar, prior: str | Prior = "wide") -> None:
+        base = load_prior(prior)
+        weights = {
+            token: weight if token in grammar.operators else 0.0
+            for token, weight in base.skeletons.operator_weights.items()
+        }
+        if not any(weights.values()):  # the prior never draws these operators
+            weights = {token: float(token in grammar.operators) for token in OPERATORS}
+        skeletons = dataclasses.replace(base.skeletons, n_variables=table.n_columns, operators=weights)
+        self._generator = Generator(dataclasses.replace(base, skeletons=skeletons), holdouts=())
+        self._next = 0
+
+    def propose(self, n: int, seed: int) -> Proposals | None:
+        """The next n skeletons of the seed's stream."""
+        indices = np.arange(self._next, self._next + n)
+        self._next += n
+        drawn = self._generator.skeletons(seed, indices, simplified=False)
+        return Proposals(TokenBatch.from_tokens(tokens for tokens in drawn if tokens is not None))

@@ -1,0 +1,136 @@
+"""What proposers hand to the pipeline, and the interface that makes something a proposer. Fits nothing, ranks nothing.
+
+A proposer is made for one table and draws formulas for it. Ids are those of :class:`simplipy.TokenBatch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from simplipy import OPERATORS, Expression, TokenBatch
+from simplipy.operators import CONSTANT
+from simplipy.token_batch import SYMBOL_TOKENS
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The rows that laws are sought for.
+
+    Attributes
+    ----------
+    X : float64 array (n_rows, n_columns)
+        Column k is the variable x_{k+1}.
+    y : float64 array (n_rows,)
+    sample_weight : float64 array (n_rows,), optional
+    """
+
+    X: FloatArray
+    y: FloatArray
+    sample_weight: FloatArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of variables."""
+        return self.X.shape[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Which formulas a user allows.
+
+    Attributes
+    ----------
+    operators : frozenset of str
+        Tokens of the operators that may occur.
+    max_length : int, optional
+        Tokens at most.
+    max_depth : int, optional
+        Nesting at most.
+    """
+
+    operators: frozenset[str] = frozenset(OPERATORS)
+    max_length: int | None = None
+    max_depth: int | None = None
+
+    def allows(self, expression: Expression) -> bool:
+        """Whether the formula keeps to the grammar."""
+        if self.max_length is not None and len(expression) > self.max_length:
+            return False
+        if self.max_depth is not None and expression.depth > self.max_depth:
+            return False
+        return len(self.operators) == len(OPERATORS) or all(
+            token not in OPERATORS or token in self.operators for token in expression.tokens
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposals:
+    """Formulas that were drawn.
+
+    Attributes
+    ----------
+    batch : TokenBatch
+        Skeletons; numbers in them count as fixed.
+    log_prob : float64 array (n,), optional
+        Log-probability of each under its proposer.
+    starts : list of float64 arrays, optional
+        Values of the free constants that the proposer suggests, in prefix order.
+    """
+
+    batch: TokenBatch
+    log_prob: FloatArray | None = None
+    starts: Sequence[FloatArray] | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+
+class Proposer(Protocol):
+    """Something that proposes formulas for the table it was made for."""
+
+    name: str
+
+    def propose(self, n: int, seed: int) -> Proposals | None:
+        """About n formulas; the same for the same seed and the same calls before. None when there are no more."""
+        ...
+
+
+_FREED = {SYMBOL_TOKENS.index(f"{kind}{k}") for kind in ("mult", "div") for k in (2, 3, 4, 5)}
+_IS_FREED = np.array([i in _FREED for i in range(len(SYMBOL_TOKENS))])
+_TIMES = SYMBOL_TOKENS.index("*")
+_CONSTANT = SYMBOL_TOKENS.index(CONSTANT)
+
+
+def free_multipliers(batch: TokenBatch) -> TokenBatch:
+    """The batch with every mult_k and div_k as a product with a free constant: 3*x becomes c*x.
+
+    Examples
+    --------
+    >>> from simplipy import TokenBatch
+    >>> free_multipliers(TokenBatch.from_tokens([["mult3", "x1"]]))[0]
+    ['*', '<constant>', 'x1']
+    """
+    freed = np.zeros(len(batch.ids), dtype=bool)
+    symbols = (batch.ids >= 0) & (batch.ids < len(SYMBOL_TOKENS))
+    freed[symbols] = _IS_FREED[batch.ids[symbols]]
+    if not freed.any():
+        return batch
+    width = 1 + freed.astype(np.int64)
+    ids = np.repeat(batch.ids, width)
+    places = (np.cumsum(width) - width)[freed]
+    ids[places] = _TIMES
+    ids[places + 1] = _CONSTANT
+    ends = np.concatenate([[0], np.cumsum(width)])
+    return TokenBatch(ids, ends[batch.offsets], batch.extras)

@@ -1,0 +1,77 @@
+"""What a search tells afterwards: tables for people and programs."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.budget import Budget, Stop
+from flash_ansr.infer.law import Law
+from flash_ansr.infer.pipeline import Pipeline
+from simplipy import Expression, TokenBatch
+from simplipy._version import __version__
+
+
+def candidate_table(
+    candidates: Sequence[Candidate], named: Sequence[Expression], front: Sequence[Candidate]
+) -> pd.DataFrame:
+    """One row a candidate, best first."""
+    on_front = {c.expression for c in front}
+    return pd.DataFrame(
+        {
+            "expression": [e.infix(precision=6) for e in named],
+            "length": [c.length for c in candidates],
+            "fvu": [c.fvu for c in candidates],
+            "score": [c.score for c in candidates],
+            "log_prob": [c.log_prob for c in candidates],
+            "n_constants": [c.n_constants for c in candidates],
+            "proposer": [c.proposer for c in candidates],
+            "pareto": [c.expression in on_front for c in candidates],
+        }
+    )
+
+
+def posterior_table(log_evidence: Mapping[bytes, float], names: Sequence[str], n: int = 1000) -> pd.DataFrame:
+    """Probability of canonical forms among all that were drawn, most probable first."""
+    ranked = sorted(log_evidence.items(), key=lambda item: -item[1])[:n]
+    if not ranked:
+        return pd.DataFrame({"form": pd.Series(dtype=str), "probability": pd.Series(dtype=float)})
+    total = np.logaddexp.reduce(list(log_evidence.values()))
+    ids = [np.frombuffer(key, dtype=np.int16) for key, _ in ranked]
+    batch = TokenBatch(np.concatenate(ids), np.concatenate([[0], np.cumsum([len(i) for i in ids])]))
+    forms = [Law(e, names).named.infix() for e in batch.expressions()]
+    return pd.DataFrame({"form": forms, "probability": [float(np.exp(p - total)) for _, p in ranked]})
+
+
+def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, seed: int) -> dict[str, Any]:
+    """Budget, counts, reasons and versions."""
+    tallies = pipeline.tallies
+    best = pipeline.archive.best
+    return {
+        "stop": stop.name.lower(),
+        "stop_reason": stop.value,
+        "seconds": budget.elapsed,
+        "set_up_seconds": set_up,
+        "time_limit": budget.time_limit,
+        "n_samples": budget.n_samples,
+        "drawn": sum(t.drawn for t in tallies.values()),
+        "unique": sum(t.unique for t in tallies.values()),
+        "fitted": sum(t.fitted for t in tallies.values()),
+        "proposers": {
+            name: {
+                "drawn": t.drawn,
+                "unique": t.unique,
+                "fitted": t.fitted,
+                "statuses": dict(t.statuses),
+                "won": best is not None and best.proposer == name,
+            }
+            for name, t in tallies.items()
+        },
+        "random_state": seed,
+        "versions": {"flash-ansr": __version__, "python": platform.python_version(), "numpy": np.__version__},
+    }

@@ -1,0 +1,284 @@
+"""Drawing token sequences from a decoder: softmax sampling over distinct prefixes, and beam search. Ids only.
+
+Equal prefixes share one row of the decoder: a row that stands for m draws splits them over its next tokens by one
+multinomial draw, so the result is distributed exactly as m independent samples. Rows that are complete leave the
+batch. Only valid prefixes are continued: tokens that could not be completed within the maximum length have probability
+0, and so have those that the caller forbids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+class State(Protocol):
+    """The memory of a decoder over its live sequences."""
+
+    n_rows: int
+
+    def select(self, rows: Tensor) -> None:
+        """Keep these rows, in this order."""
+        ...
+
+
+S = TypeVar("S", bound=State)
+
+
+class StepModel(Protocol[S]):
+    """What the sampler needs of a decoder; :class:`flash_ansr.model.Decoder` has it."""
+
+    def start(self, memory: Tensor, capacity: int, max_length: int | None = None) -> S:
+        """State of ``capacity`` empty sequences."""
+        ...
+
+    def step(self, token_ids: Tensor, state: S) -> Tensor:
+        """Logits (n_rows, n_tokens) after one more token of each sequence."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenRules:
+    """What the sampler knows of the vocabulary.
+
+    Attributes
+    ----------
+    arities : int64 array (n_tokens,)
+        Operands of each token; -1 for tokens that never stand in a formula.
+    start : int
+        Id that begins every sequence.
+    allowed : bool array (n_tokens,)
+        Tokens that may be drawn.
+    max_length : int
+        Tokens of a formula at most.
+    """
+
+    arities: IntArray
+    start: int
+    allowed: npt.NDArray[np.bool_]
+    max_length: int
+
+    def __post_init__(self) -> None:
+        if self.max_length < 1:
+            raise ValueError(f"max_length must be >= 1, got {self.max_length}")
+        if not (self.allowed & (self.arities == 0)).any():
+            raise ValueError("no leaf is allowed: a formula needs a variable or a constant")
+
+    def mask(self, missing: IntArray, length: int) -> npt.NDArray[np.bool_]:
+        """Whether each token (n_rows, n_tokens) may follow a prefix of this length that lacks ``missing`` operands."""
+        possible = self.allowed & (self.arities >= 0)
+        needed = length + 1 + missing[:, None] - 1 + self.arities[None, :]
+        return possible[None, :] & (needed <= self.max_length)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """Distinct sequences.
+
+    Attributes
+    ----------
+    sequences : list of int64 arrays
+        Token ids in prefix order, without the start token.
+    log_prob : float64 array (n,)
+        Log-probability of each under the model restricted to what is allowed, at temperature 1.
+    counts : int64 array (n,)
+        How often each was drawn.
+    """
+
+    sequences: list[IntArray]
+    log_prob: FloatArray
+    counts: IntArray
+
+
+@torch.inference_mode()
+def sample(
+    model: StepModel[S],
+    memory: Tensor,
+    rules: TokenRules,
+    n: int,
+    rng: np.random.Generator,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+    chunk: int = 1024,
+) -> Sampled:
+    """Draw n sequences for one encoded table.
+
+    Parameters
+    ----------
+    model : StepModel
+    memory : tensor (1, n_seeds, dim)
+        The encoded table.
+    rules : TokenRules
+    n : int
+        Draws; equal ones are returned once with their count.
+    rng : numpy Generator
+    temperature : float
+        > 0; 1 samples the model's own distribution.
+    top_k : int, optional
+        Only the k most probable tokens.
+    top_p : float
+        Only the most probable tokens that together reach this probability.
+    chunk : int
+        Draws at a time.
+    """
+    _check_options(n, temperature, top_k, top_p, chunk)
+    parts = [
+        _sample_chunk(model, memory, rules, min(chunk, n - start), rng, temperature, top_k, top_p)
+        for start in range(0, n, chunk)
+    ]
+    return _merged(parts)
+
+
+def _sample_chunk(
+    model: StepModel[S],
+    memory: Tensor,
+    rules: TokenRules,
+    n: int,
+    rng: np.random.Generator,
+    temperature: float,
+    top_k: int | None,
+    top_p: float,
+) -> Sampled:
+    state = model.start(memory, n, rules.max_length + 1)
+    state.select(torch.zeros(1, dtype=torch.long))
+    prefixes = np.zeros((1, 0), dtype=np.int64)
+    counts = np.array([n])
+    missing = np.array([1])
+    log_prob = np.zeros(1)
+    last = np.array([rules.start])
+    done: list[Sampled] = []
+    while len(counts):
+        logits = model.step(torch.from_numpy(last).to(memory.device), state).double().cpu().numpy()
+        logits = np.where(rules.mask(missing, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+        log_p = logits - _log_sum_exp(logits)
+        rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
+        prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
+        log_prob = log_prob[rows] + log_p[rows, tokens]
+        missing = missing[rows] - 1 + rules.arities[tokens]
+        complete = missing == 0
+        done.append(Sampled(list(prefixes[complete]), log_prob[complete], split[complete]))
+        live = ~complete
+        prefixes, log_prob, missing, counts, last = (
+            prefixes[live],
+            log_prob[live],
+            missing[live],
+            split[live],
+            tokens[live],
+        )
+        state.select(torch.from_numpy(rows[live]))
+    return _merged(done)
+
+
+@torch.inference_mode()
+def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: int) -> Sampled:
+    """The most probable sequences that a beam of this width finds, most probable first; at most ``width``."""
+    if width < 1:
+        raise ValueError(f"the beam width must be >= 1, got {width}")
+    state = model.start(memory, width, rules.max_length + 1)
+    state.select(torch.zeros(1, dtype=torch.long))
+    prefixes = np.zeros((1, 0), dtype=np.int64)
+    missing = np.array([1])
+    log_prob = np.zeros(1)
+    last = np.array([rules.start])
+    finished: list[tuple[float, IntArray]] = []
+    while len(missing):
+        logits = model.step(torch.from_numpy(last).to(memory.device), state).double().cpu().numpy()
+        logits = np.where(rules.mask(missing, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+        total = (log_prob[:, None] + logits - _log_sum_exp(logits)).ravel()
+        best = np.argsort(-total, kind="stable")[:width]
+        best = best[np.isfinite(total[best])]
+        rows, tokens = np.divmod(best, len(rules.arities))
+        prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
+        log_prob = total[best]
+        missing = missing[rows] - 1 + rules.arities[tokens]
+        complete = missing == 0
+        finished += zip(log_prob[complete].tolist(), prefixes[complete], strict=True)
+        finished = sorted(finished, key=lambda item: -item[0])[:width]
+        live = ~complete
+        if len(finished) == width:  # what is less probable already can only become less so
+            live &= log_prob > finished[-1][0]
+        prefixes, log_prob, missing, last = prefixes[live], log_prob[live], missing[live], tokens[live]
+        state.select(torch.from_numpy(rows[live]))
+    ones = np.ones(len(finished), dtype=np.int64)
+    return Sampled([ids for _, ids in finished], np.array([p for p, _ in finished]), ones)
+
+
+def _split(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+    """Draws of each row over its next tokens: rows, tokens and how many draws take each pair."""
+    single = counts == 1
+    rows = [np.empty(0, dtype=np.int64)] * 2
+    tokens, split = list(rows), list(rows)
+    if single.any():
+        rows[0] = np.flatnonzero(single)
+        cumulated = np.cumsum(p[single], axis=1)
+        draws = rng.random(len(rows[0])) * cumulated[:, -1]
+        tokens[0] = (cumulated <= draws[:, None]).sum(axis=1)
+        split[0] = np.ones(len(rows[0]), dtype=np.int64)
+    if not single.all():
+        many = np.flatnonzero(~single)
+        drawn = rng.multinomial(counts[many], p[many])
+        places, tokens[1] = np.nonzero(drawn)
+        rows[1], split[1] = many[places], drawn[places, tokens[1]]
+    return np.concatenate(rows), np.concatenate(tokens), np.concatenate(split)
+
+
+def _tempered(log_p: FloatArray, temperature: float, top_k: int | None, top_p: float) -> FloatArray:
+    """Probabilities (n_rows, n_tokens) to draw from."""
+    scaled = log_p / temperature
+    if top_k is not None and top_k < scaled.shape[1]:
+        kth = -np.partition(-scaled, top_k - 1, axis=1)[:, top_k - 1]
+        scaled = np.where(scaled >= kth[:, None], scaled, -np.inf)
+    p = np.exp(scaled - _log_sum_exp(scaled))
+    if top_p < 1.0:
+        order = np.argsort(-p, axis=1, kind="stable")
+        ranked = np.take_along_axis(p, order, axis=1)
+        before = np.cumsum(ranked, axis=1) - ranked
+        kept = np.zeros_like(p)
+        np.put_along_axis(kept, order, np.where(before < top_p, ranked, 0.0), axis=1)
+        p = kept / kept.sum(axis=1, keepdims=True)
+    return p
+
+
+def _log_sum_exp(x: FloatArray) -> FloatArray:
+    largest = x.max(axis=1, keepdims=True)
+    return largest + np.log(np.exp(x - largest).sum(axis=1, keepdims=True))
+
+
+def _merged(parts: list[Sampled]) -> Sampled:
+    """One result with equal sequences counted together, in order of first occurrence."""
+    places: dict[bytes, int] = {}
+    sequences: list[IntArray] = []
+    log_prob: list[float] = []
+    counts: list[int] = []
+    for part in parts:
+        for ids, p, count in zip(part.sequences, part.log_prob.tolist(), part.counts.tolist(), strict=True):
+            place = places.setdefault(ids.tobytes(), len(sequences))
+            if place == len(sequences):
+                sequences.append(ids)
+                log_prob.append(p)
+                counts.append(count)
+            else:
+                counts[place] += count
+    return Sampled(sequences, np.array(log_prob), np.array(counts, dtype=np.int64))
+
+
+def _check_options(n: int, temperature: float, top_k: int | None, top_p: float, chunk: int) -> None:
+    if n < 1:
+        raise ValueError(f"n must be >= 1, got {n}")
+    if not temperature > 0:
+        raise ValueError(f"temperature must be > 0, got {temperature}")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k must be >= 1 or None, got {top_k}")
+    if not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be in (0, 1], got {top_p}")
+    if chunk < 1:
+        raise ValueError(f"chunk must be >= 1, got {chunk}")
