@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
+import dataclasses
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,23 +14,29 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from flash_ansr.infer.baseline import linear_baseline
-from flash_ansr.infer.budget import Budget
+from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.columns import select_columns
+from flash_ansr.infer.input_checks import (
+    check_columns,
+    check_number,
+    checked_operators,
+    checked_seed,
+    checked_table,
+    checked_threads,
+)
 from flash_ansr.infer.law import Law
-from flash_ansr.infer.pipeline import Callback, Pipeline, Settings
+from flash_ansr.infer.pipeline import Callback, Pipeline
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
-from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, make_pipeline, why_not_neural
-from flash_ansr.infer.selection import choose
-from simplipy import OPERATORS
+from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, why_not_neural
+from flash_ansr.infer.selection import SELECTIONS, ranked, split_rows
+from flash_ansr.infer.settings import PaperPipeline, Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Selection = Literal["score", "validation", "bic"]
-_SELECTIONS = ("score", "validation", "bic")
-_VALIDATION_SHARE = 0.25
 
 
 class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,10 +47,10 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     time_limit : float or None, default 10.0
         Seconds for the search, imports not counted.
     n_samples : int or None
-        Formulas to draw at most. Without a time limit the result is then the same on every run with the same
+        Formulas to draw at most. With ``time_limit=None`` the result is then the same on every run with the same
         ``random_state``, whatever ``n_jobs``.
-    pipeline : {"full"}
-        How proposals are treated.
+    pipeline : {"full", "paper"} or PaperPipeline
+        How proposals are treated: with all that helps, or as in the paper; ``PaperPipeline`` has its switches.
     proposers : "auto" or list of str
         Who proposes formulas: "closed_form", "neural", "prior".
     gamma : float, default 0.05
@@ -69,7 +75,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int or None
         Seed of everything random; None draws one, which ``report_`` tells.
     n_jobs : int or None
-        Threads of the native parts.
+        Threads of the native parts; None takes what pays off.
     device : str
         Of the network.
     checkpoint : path or None
@@ -82,7 +88,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     expression_ : Expression
         The law, with its numbers, in the names of the columns.
     candidates_ : DataFrame
-        expression, length, fvu, score, log_prob, n_constants, proposer, pareto; best first.
+        expression (an Expression), length, fvu, score, log_prob, n_constants, proposer, pareto; best first. Row 0 is
+        the law.
     report_ : dict
         Budget, seconds, formulas drawn, unique and fitted, why the search stopped, seed, versions.
     baseline_ : Expression
@@ -95,7 +102,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         time_limit: float | None = 10.0,
         n_samples: int | None = None,
-        pipeline: Literal["full"] = "full",
+        pipeline: Literal["full", "paper"] | PaperPipeline = "full",
         proposers: Literal["auto"] | Sequence[str] = "auto",
         gamma: float = 0.05,
         selection: Selection = "score",
@@ -146,99 +153,89 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y : array (n_rows,)
         sample_weight : array (n_rows,), optional
         """
+        grammar, settings = self._checked_options()
+        table = self._checked_table(X, y, sample_weight)
+        options = SearchOptions(self.proposers, self.checkpoint, self.device)
+        # without a clock the network takes part from the first round, so that the result is always the same
+        may_wait = self.time_limit is None or self.n_samples is not None
         set_up = time.monotonic()
-        grammar = self._checked_options()
-        whole = self._checked_table(X, y, sample_weight)
-        seed = self._seed()
-        columns = select_columns(whole, MAX_COLUMNS, seed)
-        selected = Table(whole.X[:, columns], whole.y, whole.sample_weight)
-        train, held_out = _split(selected, seed) if self.selection == "validation" else (selected, None)
-        pipeline = self._pipeline_for(train, grammar, seed)
+        if may_wait or settings.paper:
+            load_torch(options, settings)
+        set_up = time.monotonic() - set_up
         budget = Budget(self.time_limit, self.n_samples)
-        seconds = time.monotonic() - set_up
+        columns = select_columns(table, MAX_COLUMNS, settings.random_state)
+        selected = Table(table.X[:, columns], table.y, table.sample_weight)
+        by_rows = self.selection == "validation"
+        train, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
+        pipeline = make_pipeline(train, grammar, options, settings, may_wait)
+        self._go_on(pipeline)
         stop = self._run(pipeline, budget)
+        self._conclude(pipeline, held_out, columns)
+        self.report_ = run_report(pipeline, budget, stop, set_up, settings.random_state)
         names = self._column_names()
-        kept = [names[k] for k in columns]
-        candidates = pipeline.archive.candidates()
-        baseline = linear_baseline(selected, self.gamma)
-        law, chosen = choose(candidates, baseline, selected, held_out, self.selection, self.gamma)
-        self._pipeline = pipeline
-        self._columns = columns
-        self._laws = [Law(c.expression, kept) for c in chosen]
-        self._law = Law(law.expression, kept)
-        self.expression_ = self._law.named
-        self._baseline = Law(baseline.expression, kept)
-        self.baseline_ = self._baseline.named
-        self.candidates_ = candidate_table(chosen, [law.named for law in self._laws], pipeline.archive.front())
-        self.posterior_ = posterior_table(pipeline.log_evidence, kept)
-        self.report_ = run_report(pipeline, budget, stop, seconds, seed)
-        self.report_["columns"] = kept
-        self.report_["law_is_baseline"] = law is baseline
+        self.report_["columns"] = [names[k] for k in columns]
+        self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
+        self.report_["law_is_baseline"] = bool(self.candidates_["proposer"].iloc[0] == "baseline")
         self.report_["neural"] = why_not_neural(self.checkpoint) or "available"
         return self
 
-    def _checked_options(self) -> Grammar:
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise ValueError(f"time_limit must be > 0 seconds or None, got {self.time_limit}")
-        if self.n_samples is not None and self.n_samples < 1:
-            raise ValueError(f"n_samples must be >= 1 or None, got {self.n_samples}")
+    def _checked_options(self) -> tuple[Grammar, Settings]:
+        check_number("time_limit", self.time_limit, 0, False, " seconds")
+        check_number("n_samples", self.n_samples, 1, True)
+        check_number("target_fvu", self.target_fvu, 0, True)
+        check_number("max_length", self.max_length, 1, True)
+        check_number("max_depth", self.max_depth, 1, True)
         if self.time_limit is None and self.n_samples is None and self.target_fvu is None:
             raise ValueError("give a time_limit, n_samples or a target_fvu: the search would never end")
-        if str(self.pipeline) != "full":
-            raise ValueError(f"pipeline must be 'full', got {self.pipeline!r}")
-        if self.selection not in _SELECTIONS:
-            raise ValueError(f"selection must be one of {', '.join(map(repr, _SELECTIONS))}, got {self.selection!r}")
         if not self.gamma >= 0:
             raise ValueError(f"gamma must be >= 0, got {self.gamma}")
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
+        if self.pipeline not in ("full", "paper") and not isinstance(self.pipeline, PaperPipeline):
+            raise ValueError(f"pipeline must be 'full', 'paper' or a PaperPipeline, got {self.pipeline!r}")
         if self.X_units is not None or self.y_units is not None:
             raise ValueError("X_units and y_units are not supported yet; leave them out")
-        for name in ("max_length", "max_depth"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be >= 1 or None, got {value}")
-        return Grammar(_operator_set(self.operators), self.max_length, self.max_depth)
-
-    def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        _check_finite(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        y = np.asarray(y, dtype=np.float64)
-        if sample_weight is None:
-            return Table(X, y)
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.shape != y.shape:
-            raise ValueError(f"sample_weight must have one entry a row, {len(y)}, got the shape {weights.shape}")
-        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-            raise ValueError("sample_weight must be finite and >= 0, with at least one entry > 0")
-        rows = weights > 0  # a row without weight is no row
-        return Table(X[rows], y[rows], weights[rows])
-
-    def _seed(self) -> int:
-        if self.random_state is None:
-            return int(np.random.SeedSequence().generate_state(1)[0])
-        if isinstance(self.random_state, np.random.RandomState):
-            return int(self.random_state.randint(2**31))
-        if not isinstance(self.random_state, numbers.Integral) or self.random_state < 0:
-            raise ValueError(f"random_state must be an integer >= 0 or None, got {self.random_state!r}")
-        return int(self.random_state)
-
-    def _pipeline_for(self, table: Table, grammar: Grammar, seed: int) -> Pipeline:
         settings = Settings(
             gamma=self.gamma,
             loss=self.loss,
             target_fvu=self.target_fvu,
-            random_state=seed,
-            n_threads=self.n_jobs,
+            random_state=checked_seed(self.random_state),
+            n_threads=checked_threads(self.n_jobs),
+            paper=PaperPipeline() if self.pipeline == "paper" else self.pipeline if self.pipeline != "full" else None,
         )
-        options = SearchOptions(self.proposers, self.checkpoint, self.device)
-        pipeline = make_pipeline(table, grammar, options, settings)
-        last: Pipeline | None = getattr(self, "_pipeline", None)
-        if self.warm_start and last is not None and _same_rows(last.table, table):
-            pipeline.archive = last.archive
-        return pipeline
+        return Grammar(checked_operators(self.operators), self.max_length, self.max_depth), settings
 
-    def _run(self, pipeline: Pipeline, budget: Budget) -> Any:
+    def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        check_columns(X)
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
+
+    def _go_on(self, pipeline: Pipeline) -> None:
+        """With ``warm_start`` on the same rows, start from what the last search found."""
+        last: Pipeline | None = getattr(self, "_pipeline", None)
+        if self.warm_start and last is not None and _same_rows(last.table, pipeline.table):
+            pipeline.archive, pipeline.n_rounds = last.archive, last.n_rounds
+
+    def _conclude(self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64]) -> None:
+        """Choose the law and store what there is to show."""
+        kept = [self._column_names()[k] for k in columns]
+        baseline = linear_baseline(pipeline.table, self.gamma)
+        candidates = pipeline.archive.candidates()
+        if not candidates or pipeline.settings.paper is None:
+            candidates = [*candidates, baseline]
+        chosen = ranked(candidates, pipeline.table, held_out, self.selection, self.gamma) or [baseline]
+        self._pipeline = pipeline
+        self._columns = columns
+        self._laws = [Law(c.expression, kept) for c in chosen]
+        self._baseline = Law(baseline.expression, kept)
+        self.expression_ = self._laws[0].named
+        self.baseline_ = self._baseline.named
+        self.candidates_ = candidate_table(chosen, [law.named for law in self._laws])
+        self.posterior_ = posterior_table(pipeline.log_evidence, kept)
+
+    def _run(self, pipeline: Pipeline, budget: Budget) -> Stop:
         if not self.verbose:
             return pipeline.run(budget, self.callback)
         from flash_ansr.infer.display import SearchDisplay
@@ -265,8 +262,16 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if index is not None and not 0 <= index < len(self._laws):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(self._laws) - 1}, got {index}")
-        law = self._law if index is None else self._laws[index]
-        return law.values(X[:, self._columns])
+        return self._laws[index or 0].values(X[:, self._columns])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Coefficient of determination of the law; minus infinity where it is undefined on a row."""
+        from sklearn.metrics import r2_score
+
+        predicted = self.predict(X)
+        if not np.isfinite(predicted).all():
+            return -np.inf
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def latex(self, precision: int | None = 4) -> str:
         """The law as LaTeX."""
@@ -285,17 +290,17 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("the rows of the fit are not saved with a result; fit again to plot")
         from flash_ansr.infer.plots import plot_result
 
-        return plot_result(self._pipeline.table, self._law, self.candidates_)
+        return plot_result(self._pipeline.table, self._laws[0], self.candidates_)
 
     def save(self, folder: str | Path) -> None:
         """Write the result as a folder that people can read: ``result.json`` and ``candidates.csv``."""
         check_is_fitted(self, "expression_")
         saved = SavedResult(
-            parameters={k: v for k, v in self.get_params().items() if isinstance(v, str | int | float | list | None)},
+            parameters=_plain(self.get_params()),
             columns=self._column_names(),
             named_columns=hasattr(self, "feature_names_in_"),
             selected=self._columns.tolist(),
-            law=self._law,
+            law=self._laws[0],
             baseline=self._baseline,
             laws=self._laws,
             candidates=self.candidates_,
@@ -307,12 +312,15 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def load(cls, folder: str | Path) -> FlashANSR:
         """Read what ``save`` wrote; the estimator can predict, but not go on searching."""
         saved = read_result(folder)
-        estimator = cls(**saved.parameters)
+        parameters = dict(saved.parameters)
+        if isinstance(parameters.get("pipeline"), dict):
+            parameters["pipeline"] = PaperPipeline(**parameters["pipeline"])
+        estimator = cls(**parameters)
         estimator.n_features_in_ = len(saved.columns)
         if saved.named_columns:
             estimator.feature_names_in_ = np.array(saved.columns, dtype=object)
         estimator._columns = np.array(saved.selected, dtype=np.int64)
-        estimator._law, estimator._baseline, estimator._laws = saved.law, saved.baseline, list(saved.laws)
+        estimator._baseline, estimator._laws = saved.baseline, list(saved.laws)
         estimator.expression_, estimator.baseline_ = saved.law.named, saved.baseline.named
         estimator.candidates_, estimator.report_ = saved.candidates, dict(saved.report)
         estimator.posterior_ = posterior_table({}, saved.law.names)
@@ -321,45 +329,30 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "expression_")
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """In a notebook: the law and the front, once there is one."""
+        if not hasattr(self, "expression_"):
+            bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+            return bundle
+        from flash_ansr.infer.notebook import result_html
 
-def _operator_set(operators: Sequence[str] | None) -> frozenset[str]:
-    if operators is None:
-        return frozenset(OPERATORS)
-    unknown = [name for name in operators if name not in OPERATORS]
-    if unknown:
-        import difflib
-
-        near = difflib.get_close_matches(str(unknown[0]), OPERATORS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {' '.join(OPERATORS)}"
-        raise ValueError(f"unknown operator {unknown[0]!r}; {hint}")
-    return frozenset(operators)
+        return {"text/plain": repr(self), "text/html": result_html(self.expression_, self.candidates_)}
 
 
-def _check_finite(X: Any) -> None:
-    """Name the columns of a DataFrame that hold NaN or infinities; arrays are checked by scikit-learn."""
-    if not hasattr(X, "columns"):
-        return
-    bad = []
-    for name in X.columns:
-        try:
-            column = np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"column {name!r} of X is not numeric; convert or drop it") from None
-        if column.ndim == 1 and not np.isfinite(column).all():
-            bad.append(str(name))
-    if bad:
-        raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """What of the parameters a file can hold; a callback, for example, is left out."""
+    plain: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, PaperPipeline):
+            plain[name] = dataclasses.asdict(value)
+        elif isinstance(value, Path):
+            plain[name] = str(value)
+        elif isinstance(value, list | tuple):
+            plain[name] = list(value)
+        elif value is None or isinstance(value, str | int | float):
+            plain[name] = value
+    return plain
 
 
 def _same_rows(a: Table, b: Table) -> bool:
     return np.array_equal(a.X, b.X) and np.array_equal(a.y, b.y)
-
-
-def _split(table: Table, seed: int) -> tuple[Table, Table]:
-    """Rows to fit on and rows to choose by."""
-    order = np.random.default_rng(seed).permutation(table.n_rows)
-    n_held = max(1, int(_VALIDATION_SHARE * table.n_rows))
-    parts = (np.sort(order[n_held:]), np.sort(order[:n_held]))
-    weights = table.sample_weight
-    train, held_out = (Table(table.X[r], table.y[r], None if weights is None else weights[r]) for r in parts)
-    return train, held_out

@@ -7,7 +7,6 @@ by the score; the archive never draws and never fits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from simplipy import Expression
@@ -68,18 +67,26 @@ class Archive:
     def __init__(self, capacity: int = 1000) -> None:
         self.capacity = capacity
         self._seen: set[Key] = set()
+        self._started: set[Key] = set()
         self._candidates: dict[Key, Candidate] = {}
         self._best_at: dict[int, Candidate] = {}  # lowest FVU of each length
+        self.worst_score = math.inf  # of the last candidate that is kept, once there are enough
         self.best: Candidate | None = None
 
     def __len__(self) -> int:
         return len(self._candidates)
 
-    def is_new(self, key: Key) -> bool:
-        """Whether this form comes for the first time; it counts as seen from now on."""
-        if key in self._seen:
+    def is_new(self, key: Key, started: bool = False) -> bool:
+        """Whether this form comes for the first time; it counts as seen from now on.
+
+        A form that comes with numbers to start from is new once more: a fit from blind starts may have missed them.
+        """
+        seen = self._started if started else self._seen
+        if key in seen:
             return False
         self._seen.add(key)
+        if started:
+            self._started.add(key)
         return True
 
     @property
@@ -87,17 +94,21 @@ class Archive:
         """Distinct forms so far."""
         return len(self._seen)
 
+    def wants(self, score: float) -> bool:
+        """Whether a candidate with this score would be kept; the front takes others too."""
+        return math.isfinite(score) and score < self.worst_score
+
     def add(self, candidate: Candidate) -> bool:
         """Take a candidate in; True when it is the best so far."""
         if not math.isfinite(candidate.score):
             return False
+        best_here = self._best_at.get(candidate.length)
+        if best_here is None or candidate.fvu < best_here.fvu:
+            self._best_at[candidate.length] = candidate
         known = self._candidates.get(candidate.key)
         if known is not None and known.rank <= candidate.rank:
             return False
         self._candidates[candidate.key] = candidate
-        best_here = self._best_at.get(candidate.length)
-        if best_here is None or candidate.fvu < best_here.fvu:
-            self._best_at[candidate.length] = candidate
         if len(self._candidates) > 2 * self.capacity:
             self._shrink()
         if self.best is None or candidate.rank < self.best.rank:
@@ -127,6 +138,6 @@ class Archive:
         return sorted(self._candidates.values(), key=lambda c: c.rank)
 
     def _shrink(self) -> None:
-        front: Iterable[Candidate] = self.front()
-        kept = {c.key: c for c in (*self._ranked()[: self.capacity], *front)}
-        self._candidates = kept
+        ranked = self._ranked()[: self.capacity]
+        self.worst_score = ranked[-1].score
+        self._candidates = {c.key: c for c in ranked}

@@ -24,7 +24,7 @@ def linear_baseline(table: Table, gamma: float) -> Candidate:
         values = values * target / sizes
     if not np.isfinite(values).all():
         values = np.array([np.average(table.y, weights=weights), *np.zeros(table.n_columns)])
-    return _candidate(linear_expression(values), table, gamma, "linear baseline")
+    return _candidate(linear_expression(values), table, gamma, "baseline")
 
 
 def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from flash_ansr.infer.closed_form import closed_form
-from flash_ansr.infer.proposals import Grammar, Proposals, Table
+from flash_ansr.infer.proposals import Grammar, Proposals, Table, numbers_of
 from simplipy import Expression, TokenBatch
 
-_LONGEST_SECONDS = 5.0
+# of a limited time, so much is for closed forms at most
+_SHARE = 0.5
 
 
 class ClosedFormProposer:
@@ -27,25 +28,27 @@ class ClosedFormProposer:
     name = "closed_form"
 
     def __init__(self, table: Table, grammar: Grammar, seed: int) -> None:
-        self._batches: Iterator[list[Expression]] = closed_form(
-            table.X,
-            table.y,
-            sample_weight=table.sample_weight,
-            operators=grammar.operators,
-            deadline=time.monotonic() + _LONGEST_SECONDS,
-            seed=seed,
-        )
+        self._table = table
+        self._grammar = grammar
+        self._seed = seed
+        self._batches: Iterator[list[Expression]] | None = None
+        self._rest: list[Expression] = []
 
-    def propose(self, n: int, seed: int) -> Proposals | None:
-        """The next batch, whatever n is."""
-        del n, seed
-        batch = next(self._batches, None)
-        if batch is None:
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        """The next batch, at most n of it."""
+        del seed
+        if self._batches is None:
+            self._batches = closed_form(
+                self._table.X,
+                self._table.y,
+                sample_weight=self._table.sample_weight,
+                operators=self._grammar.operators,
+                deadline=None if seconds is None else time.monotonic() + _SHARE * seconds,
+                seed=self._seed,
+            )
+        batch = self._rest or next(self._batches, [])
+        if not batch:
             return None
+        batch, self._rest = batch[:n], batch[n:]
         starts = [np.array(numbers_of(e)) for e in batch]
         return Proposals(TokenBatch.from_expressions(e.skeleton() for e in batch), starts=starts)
-
-
-def numbers_of(expression: Expression) -> list[float]:
-    """The numbers that ``skeleton()`` frees, in prefix order."""
-    return [float(t) for t, s in zip(expression.tokens, expression.skeleton().tokens, strict=True) if t != s]

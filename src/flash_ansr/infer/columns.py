@@ -12,19 +12,20 @@ _N_BINS = 8
 
 
 def select_columns(table: Table, n: int, seed: int) -> npt.NDArray[np.int64]:
-    """Indices of the n columns that tell most about y, ascending; all of them when there are no more than n.
+    """Indices of the n columns that tell most about y, ascending; all that vary when there are no more than n.
 
     A column counts by the share of the variance of y's ranks that bins of the column explain, which sees monotone and
     other smooth dependences alike.
     """
-    if table.n_columns <= n:
-        return np.arange(table.n_columns)
+    varying = np.flatnonzero(np.ptp(table.X, axis=0) > 0)
+    if len(varying) <= n:
+        return varying if len(varying) else np.arange(min(n, table.n_columns))
     rows = np.arange(table.n_rows)
     if table.n_rows > _MAX_ROWS:
         rows = np.random.default_rng(seed).choice(table.n_rows, _MAX_ROWS, replace=False)
     ranks = _ranks(table.y[rows])
-    told = np.array([_explained(table.X[rows, k], ranks) for k in range(table.n_columns)])
-    return np.sort(np.argsort(-told, kind="stable")[:n])
+    told = np.array([_explained(table.X[rows, k], ranks) for k in varying])
+    return np.sort(varying[np.argsort(-told, kind="stable")[:n]])
 
 
 def _explained(column: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> float:

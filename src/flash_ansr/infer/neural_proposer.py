@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +11,13 @@ import torch
 from flash_ansr.data import Vocabulary
 from flash_ansr.infer.proposals import Grammar, Proposals, Table
 from flash_ansr.infer.sampler import TokenRules, beam_search, sample
-from flash_ansr.model.checkpoint import CheckpointError, load_network
+from flash_ansr.infer.settings import Decoding
+from flash_ansr.model.checkpoint import Checkpoint, CheckpointError, load_network
 from simplipy import TokenBatch
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
-Decoding = Literal["sample", "beam"]
+# the paper's largest tables
+_MAX_ROWS = 512
 
 
 class NeuralProposer:
@@ -33,8 +34,10 @@ class NeuralProposer:
         "auto" takes CUDA or MPS where they are.
     decoding : {"sample", "beam"}
         Softmax sampling, or beam search with the asked number as its width.
-    n_rows : int
-        Rows that the encoder sees, drawn without replacement.
+    n_rows : int, optional
+        Rows that the encoder sees, drawn without replacement; as many as in training by default.
+    temperature : float
+        Of the softmax.
     seed : int
         Of the choice of rows.
     """
@@ -48,7 +51,7 @@ class NeuralProposer:
         checkpoint: str | Path,
         device: str = "auto",
         decoding: Decoding = "sample",
-        n_rows: int = 64,
+        n_rows: int | None = None,
         temperature: float = 1.0,
         seed: int = 0,
     ) -> None:
@@ -64,13 +67,14 @@ class NeuralProposer:
         self._network = network.to(self._device)
         self._decoding = decoding
         self._temperature = temperature
-        self._memory = self._encode(table, about.config.n_variables, n_rows, seed)
+        self._memory = self._encode(table, about.config.n_variables, n_rows or _rows_in_training(about), seed)
         self._rules = self._token_rules(table, grammar, about.config.max_length)
         self._to_simplipy = _simplipy_ids(self._vocabulary)
         self._is_done = False
 
-    def propose(self, n: int, seed: int) -> Proposals | None:
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """Distinct skeletons among n draws, with their log-probabilities."""
+        del seconds
         if self._is_done:
             return None
         decoder = self._network.decoder
@@ -83,7 +87,7 @@ class NeuralProposer:
         lengths = [len(ids) for ids in drawn.sequences]
         ids = self._to_simplipy[np.concatenate(drawn.sequences)]
         batch = TokenBatch(ids, np.concatenate([[0], np.cumsum(lengths)]))
-        return Proposals(batch, drawn.log_prob)
+        return Proposals(batch, drawn.log_prob, n_drawn=n)
 
     @torch.inference_mode()
     def _encode(self, table: Table, n_variables: int, n_rows: int, seed: int) -> torch.Tensor:
@@ -107,6 +111,13 @@ class NeuralProposer:
         if grammar.max_length is not None:
             longest = min(longest, grammar.max_length)
         return TokenRules(self._vocabulary.arities.astype(np.int64), self._vocabulary.start, allowed, longest)
+
+
+def _rows_in_training(about: Checkpoint) -> int:
+    """Rows of the tables that the network was trained on, at most."""
+    config = about.training.get("config", about.training)
+    rows = config.get("data", {}).get("max_rows") if isinstance(config, dict) else None
+    return int(rows) if rows else _MAX_ROWS
 
 
 def best_device() -> str:

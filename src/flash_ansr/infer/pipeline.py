@@ -1,13 +1,14 @@
-"""The pipeline: proposals -> multipliers freed -> simplify -> seen filter -> fit -> tidy -> score -> archive.
+"""The pipeline: proposals -> normal forms -> seen filter -> screen -> fit -> tidy -> score -> archive.
 
 Everything that is drawn passes through ``Pipeline.take``; where it comes from is the proposers' business, when to stop
-the budget's. With a budget in formulas the result depends on the seed alone: rounds have a fixed size, and every fit
-has its own seed.
+the budget's. With a budget in formulas the result depends on the seed alone: rounds have a fixed size, thresholds hold
+for a whole round, and every fit has its own seed.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +18,18 @@ import numpy as np
 import simplipy
 from flash_ansr.infer.archive import Archive, Candidate
 from flash_ansr.infer.budget import Budget, Stop
-from flash_ansr.infer.proposals import Grammar, Proposals, Proposer, Table, free_multipliers
+from flash_ansr.infer.fitter import Fitter
+from flash_ansr.infer.normal_forms import form_keys, normal_forms, rows_of
+from flash_ansr.infer.proposals import Grammar, Proposals, Proposer, Table, numbers_of
+from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.score import exact_fvu, score
-from simplipy import Expression, Fit, TokenBatch
+from flash_ansr.infer.settings import Settings
+from simplipy import Fit
 
-# the paper's L_max for proposals
-_MAX_PATTERN_LENGTH = 4
+# pause when no proposer has anything yet
+_PAUSE = 0.01
+# with many rows, formulas are fitted to all of them whose score is within so many of the best
+_DECADES = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +41,10 @@ class Progress:
     n_unique: int
     n_fitted: int
     best: Candidate | None
+    front: tuple[Candidate, ...]
 
 
 Callback = Callable[[Progress], bool | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How proposals are treated.
-
-    Attributes
-    ----------
-    gamma : float
-        The paper's price of a token, in decades of FVU.
-    loss : str
-        What fits minimise.
-    n_restarts : int
-        Of a fit.
-    round_size : int
-        Formulas that a proposer is asked for at a time.
-    target_fvu : float, optional
-        Stop when the best law reaches it.
-    random_state : int
-    n_threads : int, optional
-    """
-
-    gamma: float = 0.05
-    loss: str = "squared"
-    n_restarts: int = 8
-    round_size: int = 256
-    target_fvu: float | None = None
-    random_state: int = 0
-    n_threads: int | None = None
 
 
 @dataclass(slots=True)
@@ -84,6 +63,9 @@ class Pipeline:
     Parameters
     ----------
     table : Table
+        In the user's units, as are all candidates.
+    scaling : Scaling
+        Units of the search: proposers draw for the scaled table.
     proposers : sequence of Proposer
         Asked in turn.
     grammar : Grammar
@@ -91,122 +73,161 @@ class Pipeline:
     settings : Settings
     """
 
-    def __init__(self, table: Table, proposers: Sequence[Proposer], grammar: Grammar, settings: Settings) -> None:
+    def __init__(
+        self, table: Table, scaling: Scaling, proposers: Sequence[Proposer], grammar: Grammar, settings: Settings
+    ) -> None:
         self.table = table
+        self.scaling = scaling
         self.grammar = grammar
         self.settings = settings
         self.archive = Archive()
         self.tallies = {proposer.name: Tally() for proposer in proposers}
         self.log_evidence: dict[bytes, float] = {}  # canonical form to the log of its summed probability
-        self.exact_fvu = exact_fvu(table)
+        self.exact_fvu = 0.0 if settings.paper else exact_fvu(table)
+        self.n_rounds = 0
         self._proposers = list(proposers)
+        self._fitter = Fitter(scaling.apply(table), settings)
+        self._sequences: set[bytes] = set()
         self._exact_at: float | None = None
 
     def run(self, budget: Budget, callback: Callback | None = None) -> Stop:
         """Draw, fit and rank until the budget is spent. Ctrl-C ends it and keeps what is there."""
         waiting = list(self._proposers)
-        round_number = 0
         try:
             while waiting:
+                idle = True
                 for proposer in tuple(waiting):
                     stop = budget.spent() or self._reached(budget)
                     if stop is not None:
                         return stop
-                    round_number += 1
+                    self.n_rounds += 1
                     n = budget.next_draw(self.settings.round_size)
-                    proposals = proposer.propose(n, round_seed(self.settings.random_state, round_number))
-                    if proposals is None or len(proposals) == 0:
+                    seed = round_seed(self.settings.random_state, self.n_rounds)
+                    proposals = proposer.propose(n, seed, budget.seconds_left)
+                    if proposals is None:
                         waiting.remove(proposer)
-                        continue
-                    budget.n_drawn += n
-                    self.take(proposals, proposer.name, budget, n)
-                    if callback is not None and callback(self.progress(budget)):
-                        return Stop.CALLBACK
-            return Stop.EXHAUSTED
+                    elif len(proposals):
+                        idle = False
+                        self.take(proposals, proposer.name, budget)
+                        if callback is not None and callback(self.progress(budget)):
+                            return Stop.CALLBACK
+                if idle and waiting:
+                    time.sleep(_PAUSE)
+            return self._reached(budget) or Stop.EXHAUSTED
         except KeyboardInterrupt:
             return Stop.INTERRUPTED
 
-    def take(self, proposals: Proposals, name: str, budget: Budget, n_drawn: int) -> None:
+    def take(self, proposals: Proposals, name: str, budget: Budget) -> None:
         """Everything that happens to a batch of proposals."""
+        n_drawn = len(proposals) if proposals.n_drawn is None else proposals.n_drawn
+        budget.n_drawn += n_drawn
         tally = self.tallies[name]
         tally.drawn += n_drawn
-        simplified = simplipy.simplify_many(
-            free_multipliers(proposals.batch),
-            n_threads=self.settings.n_threads,
-            mask_numbers=True,
-            max_pattern_length=_MAX_PATTERN_LENGTH,
-        )
-        assert isinstance(simplified, TokenBatch)
-        keys = [part.tobytes() for part in np.split(simplified.ids, simplified.offsets[1:-1])]
-        if proposals.log_prob is not None:
-            for key, log_prob in zip(keys, proposals.log_prob.tolist(), strict=True):
-                self.log_evidence[key] = np.logaddexp(self.log_evidence.get(key, -math.inf), log_prob)
-        new = [i for i, key in enumerate(keys) if self.archive.is_new(key)]
+        paper = self.settings.paper
+        forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
+        keys = form_keys(forms)
+        self._count_evidence(proposals, keys)
+        started = proposals.starts is not None
+        new = [i for i, key in enumerate(keys) if self.archive.is_new(key, started)]
         tally.unique += len(new)
         # what comes with starts is fitted as it was proposed: its numbers belong to that spelling
-        source = simplified if proposals.starts is None else proposals.batch
-        formulas = source.expressions()
-        new = [i for i in new if self.grammar.allows(formulas[i])]
-        if not new:
+        formulas = rows_of(proposals.batch if started else forms, new).expressions() if new else []
+        kept = [(i, formula) for i, formula in zip(new, formulas, strict=True) if self.grammar.allows(formula)]
+        if not kept:
             return
-        fits = self._fit([formulas[i] for i in new], proposals, new, budget)
-        for i, fit in zip(new, fits, strict=True):
-            tally.statuses[fit.status.name] += 1
-            if not fit.ok:
-                continue
-            tally.fitted += 1
-            log_prob = math.nan if proposals.log_prob is None else float(proposals.log_prob[i])
-            self._add(fit, keys[i], log_prob, name, budget)
+        starts = [proposals.starts[i] for i, _ in kept] if proposals.starts is not None else None
+        fits = self._fitter.fit([formula for _, formula in kept], starts, budget.seconds_left, self._hopeless_from())
+        found = []
+        for (i, formula), fit in zip(kept, fits, strict=True):
+            tally.statuses["SCREENED" if fit is None else fit.status.name] += 1
+            tally.fitted += fit is None or fit.ok
+            if fit is not None and fit.ok and np.isfinite(fit.constants).all():
+                log_prob = math.nan if proposals.log_prob is None else float(proposals.log_prob[i])
+                found.append((self._score(fit.fvu, len(formula)), fit, keys[i], log_prob))
+        # best first: of the rest few enter the front, and only those are tidied
+        for value, fit, key, log_prob in sorted(found, key=lambda item: item[0]):
+            self._add(value, fit, key, log_prob, name, budget)
 
     def progress(self, budget: Budget) -> Progress:
         """Where the search stands."""
         n_fitted = sum(tally.fitted for tally in self.tallies.values())
-        return Progress(budget.elapsed, budget.n_drawn, self.archive.n_seen, n_fitted, self.archive.best)
+        front = tuple(self.archive.front())
+        return Progress(budget.elapsed, budget.n_drawn, self.archive.n_seen, n_fitted, self.archive.best, front)
 
-    def _fit(self, formulas: list[Expression], proposals: Proposals, rows: list[int], budget: Budget) -> list[Fit]:
-        left = budget.seconds_left
-        x0 = None if proposals.starts is None else [proposals.starts[i] for i in rows]
-        return simplipy.fit_constants(
-            formulas,
+    def _count_evidence(self, proposals: Proposals, keys: list[bytes]) -> None:
+        """Add the probability of sequences that were not drawn before to that of their forms."""
+        if proposals.log_prob is None:
+            return
+        sequences = [part.tobytes() for part in np.split(proposals.batch.ids, proposals.batch.offsets[1:-1])]
+        for sequence, key, log_prob in zip(sequences, keys, proposals.log_prob.tolist(), strict=True):
+            if sequence not in self._sequences:
+                self._sequences.add(sequence)
+                self.log_evidence[key] = float(np.logaddexp(self.log_evidence.get(key, -math.inf), log_prob))
+
+    def _score(self, fvu: float, length: int) -> float:
+        return score(max(fvu, self.exact_fvu), length, self.settings.gamma)
+
+    def _hopeless_from(self) -> Callable[[int], float]:
+        """FVU from which a formula of a length has no chance to be of interest; frozen for a batch."""
+        front = [(c.length, c.fvu) for c in self.archive.front()]
+        best = self.archive.best
+        worst = self.archive.worst_score if best is None else min(self.archive.worst_score, best.score + _DECADES)
+
+        def limit(length: int) -> float:
+            on_front = min((fvu for n, fvu in front if n <= length), default=math.inf)
+            return max(on_front, 10.0 ** min(worst - self.settings.gamma * length, 300.0))
+
+        return limit
+
+    def _add(self, value: float, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> None:
+        """Put a fit into the archive, in the user's units; one that enters the front is tidied first."""
+        enters = self.archive.enters_front(len(fit.skeleton), max(fit.fvu, self.exact_fvu))
+        if not enters and not self.archive.wants(value):
+            return
+        if self.settings.paper:
+            options = [fit]
+        else:
+            options = self._in_user_units(fit)
+            if enters and options:
+                options += self._tidied(options[0])
+        made = [self._candidate(f, key, log_prob, name, budget) for f in options]
+        candidates = [c for c in made if self.grammar.allows(c.expression)]
+        if candidates:
+            self.archive.add(min(candidates, key=lambda c: c.rank))
+
+    def _in_user_units(self, fit: Fit) -> list[Fit]:
+        """The fit as one of the user's table; nothing where its numbers leave the range of doubles."""
+        if self.scaling.is_identity:
+            return [fit]
+        restored = self.scaling.restore(fit.expression)
+        if restored is None:
+            return []
+        again = simplipy.fit_constants(
+            restored.skeleton(),
             self.table.X,
             self.table.y,
             sample_weight=self.table.sample_weight,
-            x0=x0,
+            x0=numbers_of(restored),
             loss=self.settings.loss,
-            n_restarts=self.settings.n_restarts if x0 is None else 0,
-            deadline=None if left is None else max(left, 1e-3),
-            random_state=self.settings.random_state,
-            n_threads=self.settings.n_threads,
+            n_restarts=0,
+            n_threads=1,
         )
+        return [again] if again.ok else []
 
-    def _add(self, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> None:
-        """Put a fit into the archive; one that enters the front is tidied first."""
-        fits = [fit]
-        if self.archive.enters_front(len(fit.expression), max(fit.fvu, self.exact_fvu)):
-            tidied = simplipy.tidy(fit, self.table.X, self.table.y, sample_weight=self.table.sample_weight)
-            fits.append(tidied)
-        for candidate in fits:
-            expression = candidate.expression
-            if not self.grammar.allows(expression):
-                continue
-            fvu = max(candidate.fvu, self.exact_fvu)
-            self.archive.add(
-                Candidate(
-                    expression,
-                    key,
-                    fvu,
-                    score(fvu, len(expression), self.settings.gamma),
-                    len(candidate.constants),
-                    log_prob,
-                    name,
-                    budget.n_drawn,
-                )
-            )
+    def _tidied(self, fit: Fit) -> list[Fit]:
+        tidied = simplipy.tidy(fit, self.table.X, self.table.y, sample_weight=self.table.sample_weight)
+        return [tidied] if tidied.ok else []
+
+    def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> Candidate:
+        expression = fit.expression
+        fvu = max(fit.fvu, self.exact_fvu)
+        value = self._score(fvu, len(expression))
+        return Candidate(expression, key, fvu, value, len(fit.constants), log_prob, name, budget.n_drawn)
 
     def _reached(self, budget: Budget) -> Stop | None:
         """Whether the best law is good enough to stop."""
         best = self.archive.best
-        if best is None:
+        if best is None or self.settings.paper:
             return None
         if self.settings.target_fvu is not None:
             return Stop.TARGET if best.fvu <= self.settings.target_fvu else None

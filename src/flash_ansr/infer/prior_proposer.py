@@ -36,9 +36,10 @@ class PriorProposer:
         self._generator = Generator(dataclasses.replace(base, skeletons=skeletons), holdouts=())
         self._next = 0
 
-    def propose(self, n: int, seed: int) -> Proposals | None:
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """The next n skeletons of the seed's stream."""
+        del seconds
         indices = np.arange(self._next, self._next + n)
         self._next += n
         drawn = self._generator.skeletons(seed, indices, simplified=False)
-        return Proposals(TokenBatch.from_tokens(tokens for tokens in drawn if tokens is not None))
+        return Proposals(TokenBatch.from_tokens(tokens for tokens in drawn if tokens is not None), n_drawn=n)

@@ -87,11 +87,14 @@ class Proposals:
         Log-probability of each under its proposer.
     starts : list of float64 arrays, optional
         Values of the free constants that the proposer suggests, in prefix order.
+    n_drawn : int, optional
+        Draws that they stand for, where equal ones are listed once; otherwise as many as there are.
     """
 
     batch: TokenBatch
     log_prob: FloatArray | None = None
     starts: Sequence[FloatArray] | None = None
+    n_drawn: int | None = None
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -102,8 +105,11 @@ class Proposer(Protocol):
 
     name: str
 
-    def propose(self, n: int, seed: int) -> Proposals | None:
-        """About n formulas; the same for the same seed and the same calls before. None when there are no more."""
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        """At most n formulas, the same for the same seed and the same calls before.
+
+        None when there are no more; an empty batch when there are none yet. ``seconds`` are left for the whole search.
+        """
         ...
 
 
@@ -134,3 +140,8 @@ def free_multipliers(batch: TokenBatch) -> TokenBatch:
     ids[places + 1] = _CONSTANT
     ends = np.concatenate([[0], np.cumsum(width)])
     return TokenBatch(ids, ends[batch.offsets], batch.extras)
+
+
+def numbers_of(expression: Expression) -> list[float]:
+    """The numbers that ``skeleton()`` frees, in prefix order."""
+    return [float(t) for t, s in zip(expression.tokens, expression.skeleton().tokens, strict=True) if t != s]

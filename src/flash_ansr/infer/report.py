@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,23 +18,30 @@ from simplipy import Expression, TokenBatch
 from simplipy._version import __version__
 
 
-def candidate_table(
-    candidates: Sequence[Candidate], named: Sequence[Expression], front: Sequence[Candidate]
-) -> pd.DataFrame:
-    """One row a candidate, best first."""
-    on_front = {c.expression for c in front}
+def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression]) -> pd.DataFrame:
+    """One row a candidate, best first; ``named`` are their formulas in the user's names."""
     return pd.DataFrame(
         {
-            "expression": [e.infix(precision=6) for e in named],
+            "expression": pd.Series(list(named), dtype=object),
             "length": [c.length for c in candidates],
             "fvu": [c.fvu for c in candidates],
             "score": [c.score for c in candidates],
             "log_prob": [c.log_prob for c in candidates],
             "n_constants": [c.n_constants for c in candidates],
             "proposer": [c.proposer for c in candidates],
-            "pareto": [c.expression in on_front for c in candidates],
+            "pareto": _on_front(candidates),
         }
     )
+
+
+def _on_front(candidates: Sequence[Candidate]) -> list[bool]:
+    """Whether no shorter or equally long candidate fits as well; of equals the first counts."""
+    flags = [False] * len(candidates)
+    lowest = math.inf
+    for i in sorted(range(len(candidates)), key=lambda i: (candidates[i].length, candidates[i].fvu, i)):
+        if candidates[i].fvu < lowest:
+            lowest, flags[i] = candidates[i].fvu, True
+    return flags
 
 
 def posterior_table(log_evidence: Mapping[bytes, float], names: Sequence[str], n: int = 1000) -> pd.DataFrame:
@@ -62,6 +70,8 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, se
         "drawn": sum(t.drawn for t in tallies.values()),
         "unique": sum(t.unique for t in tallies.values()),
         "fitted": sum(t.fitted for t in tallies.values()),
+        "exact_fvu": pipeline.exact_fvu,
+        "scaled": not pipeline.scaling.is_identity,
         "proposers": {
             name: {
                 "drawn": t.drawn,

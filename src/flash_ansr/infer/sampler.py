@@ -157,7 +157,7 @@ def _sample_chunk(
     last = np.array([rules.start])
     done: list[Sampled] = []
     while len(counts):
-        logits = model.step(torch.from_numpy(last).to(memory.device), state).double().cpu().numpy()
+        logits = model.step(torch.from_numpy(last).to(memory.device), state).cpu().double().numpy()
         logits = np.where(rules.mask(missing, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
         log_p = logits - _log_sum_exp(logits)
         rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
@@ -166,14 +166,10 @@ def _sample_chunk(
         missing = missing[rows] - 1 + rules.arities[tokens]
         complete = missing == 0
         done.append(Sampled(list(prefixes[complete]), log_prob[complete], split[complete]))
-        live = ~complete
-        prefixes, log_prob, missing, counts, last = (
-            prefixes[live],
-            log_prob[live],
-            missing[live],
-            split[live],
-            tokens[live],
-        )
+        live = np.flatnonzero(~complete)
+        live = live[_in_place(rows[live])]
+        prefixes, log_prob, missing = prefixes[live], log_prob[live], missing[live]
+        counts, last = split[live], tokens[live]
         state.select(torch.from_numpy(rows[live]))
     return _merged(done)
 
@@ -191,7 +187,7 @@ def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: i
     last = np.array([rules.start])
     finished: list[tuple[float, IntArray]] = []
     while len(missing):
-        logits = model.step(torch.from_numpy(last).to(memory.device), state).double().cpu().numpy()
+        logits = model.step(torch.from_numpy(last).to(memory.device), state).cpu().double().numpy()
         logits = np.where(rules.mask(missing, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
         total = (log_prob[:, None] + logits - _log_sum_exp(logits)).ravel()
         best = np.argsort(-total, kind="stable")[:width]
@@ -206,10 +202,25 @@ def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: i
         live = ~complete
         if len(finished) == width:  # what is less probable already can only become less so
             live &= log_prob > finished[-1][0]
+        live = np.flatnonzero(live)
+        live = live[_in_place(rows[live])]
         prefixes, log_prob, missing, last = prefixes[live], log_prob[live], missing[live], tokens[live]
         state.select(torch.from_numpy(rows[live]))
     ones = np.ones(len(finished), dtype=np.int64)
     return Sampled([ids for _, ids in finished], np.array([p for p, _ in finished]), ones)
+
+
+def _in_place(parents: IntArray) -> IntArray:
+    """An order of children in which most stand in the row of their parent, so that the decoder copies little."""
+    n = len(parents)
+    _, first = np.unique(parents, return_index=True)
+    stays = first[parents[first] < n]
+    order = np.full(n, -1)
+    order[parents[stays]] = stays
+    others = np.ones(n, dtype=bool)
+    others[stays] = False
+    order[order < 0] = np.flatnonzero(others)
+    return order
 
 
 def _split(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
@@ -220,15 +231,26 @@ def _split(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> tuple[I
     if single.any():
         rows[0] = np.flatnonzero(single)
         cumulated = np.cumsum(p[single], axis=1)
-        draws = rng.random(len(rows[0])) * cumulated[:, -1]
+        # below the total even where the product rounds up: the last token that is reached has a probability
+        draws = np.minimum(rng.random(len(rows[0])) * cumulated[:, -1], np.nextafter(cumulated[:, -1], 0))
         tokens[0] = (cumulated <= draws[:, None]).sum(axis=1)
         split[0] = np.ones(len(rows[0]), dtype=np.int64)
     if not single.all():
         many = np.flatnonzero(~single)
-        drawn = rng.multinomial(counts[many], p[many])
+        drawn = _multinomial(counts[many], p[many], rng)
         places, tokens[1] = np.nonzero(drawn)
         rows[1], split[1] = many[places], drawn[places, tokens[1]]
     return np.concatenate(rows), np.concatenate(tokens), np.concatenate(split)
+
+
+def _multinomial(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Draws (n_rows, n_tokens); what rounding leaves over goes to the most probable token, never to a forbidden one."""
+    drawn = rng.multinomial(counts, p)
+    stray = np.where(p == 0, drawn, 0)
+    if stray.any():
+        drawn -= stray
+        drawn[np.arange(len(drawn)), p.argmax(axis=1)] += stray.sum(axis=1)
+    return drawn
 
 
 def _tempered(log_p: FloatArray, temperature: float, top_k: int | None, top_p: float) -> FloatArray:

@@ -75,7 +75,7 @@ def write_result(folder: str | Path, saved: SavedResult) -> None:
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     (new / RESULT_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    saved.candidates.to_csv(new / CANDIDATES_FILE, index=False)
+    saved.candidates.to_csv(new / CANDIDATES_FILE, index=False)  # formulas with all their digits
     if folder.exists():
         if any(folder.iterdir()) and not (folder / RESULT_FILE).is_file():
             shutil.rmtree(new)
@@ -99,7 +99,16 @@ def read_result(folder: str | Path) -> SavedResult:
         raise ResultError(f"{path} is no JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ResultError(f"{path} has another format than this version reads, {FORMAT}; fit again or update")
+    try:
+        return _result(content, pd.read_csv(folder / CANDIDATES_FILE))
+    except (KeyError, IndexError, TypeError, ValueError, OSError) as error:
+        raise ResultError(f"{folder} is damaged: {type(error).__name__}: {error}") from None
+
+
+def _result(content: Mapping[str, Any], candidates: pd.DataFrame) -> SavedResult:
     names = [content["columns"][k] for k in content["selected"]]
+    laws = [Law(parse(tokens), names) for tokens in content["candidate_tokens"]]
+    candidates["expression"] = pd.Series([law.named for law in laws], dtype=object)
     return SavedResult(
         parameters=content["parameters"],
         columns=content["columns"],
@@ -107,7 +116,7 @@ def read_result(folder: str | Path) -> SavedResult:
         selected=content["selected"],
         law=Law(parse(content["law_tokens"]), names),
         baseline=Law(parse(content["baseline_tokens"]), names),
-        laws=[Law(parse(tokens), names) for tokens in content["candidate_tokens"]],
-        candidates=pd.read_csv(folder / CANDIDATES_FILE),
+        laws=laws,
+        candidates=candidates,
         report=content["report"],
     )

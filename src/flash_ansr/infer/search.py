@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from flash_ansr.infer.pipeline import Pipeline, Settings
+from flash_ansr.infer.background import BackgroundProposer
+from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.prior_proposer import PriorProposer
 from flash_ansr.infer.proposals import Grammar, Proposer, Table
+from flash_ansr.infer.scaling import Scaling
+from flash_ansr.infer.settings import Settings
+
+if TYPE_CHECKING:
+    from flash_ansr.infer.neural_proposer import NeuralProposer
 
 PROPOSERS = ("closed_form", "neural", "prior")
 MAX_COLUMNS = 9
@@ -60,31 +66,65 @@ def why_not_neural(checkpoint: str | Path | None) -> str | None:
     return None
 
 
-def make_proposers(table: Table, grammar: Grammar, options: SearchOptions, seed: int) -> list[Proposer]:
-    """The proposers that take part, in the order in which they are asked."""
+def load_torch(options: SearchOptions, settings: Settings) -> None:
+    """Import torch where the network will take part, so that the time that takes can be told apart."""
+    wanted = settings.paper is not None or options.proposers == "auto" or "neural" in options.proposers
+    if wanted and why_not_neural(options.checkpoint) is None:
+        import flash_ansr.infer.neural_proposer  # noqa: F401
+
+
+def make_proposers(
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, may_wait: bool
+) -> list[Proposer]:
+    """The proposers that take part, in the order in which they are asked.
+
+    Parameters
+    ----------
+    may_wait : bool
+        Load the network now. Otherwise it loads beside the others and joins them when it is there.
+    """
     missing = why_not_neural(options.checkpoint)
     names = options.proposers
-    if names == "auto":
+    if settings.paper is not None:
+        names = ["neural"]
+    elif names == "auto":
         names = [name for name in PROPOSERS if name != "neural" or missing is None]
     made: list[Proposer] = []
     for name in names:
         if name == "closed_form":
             from flash_ansr.infer.closed_form_proposer import ClosedFormProposer
 
-            made.append(ClosedFormProposer(table, grammar, seed))
+            made.append(ClosedFormProposer(table, grammar, settings.random_state))
         elif name == "neural":
             if missing is not None:
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
-            from flash_ansr.infer.neural_proposer import NeuralProposer
-
-            checkpoint = options.checkpoint or bundled_checkpoint()
-            assert checkpoint is not None
-            made.append(NeuralProposer(table, grammar, checkpoint, options.device, seed=seed))
+            make = _neural_maker(table, grammar, options, settings)
+            made.append(make() if may_wait or len(names) == 1 else BackgroundProposer("neural", make))
         else:
             made.append(PriorProposer(table, grammar))
     return made
 
 
-def make_pipeline(table: Table, grammar: Grammar, options: SearchOptions, settings: Settings) -> Pipeline:
+def _neural_maker(
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings
+) -> Callable[[], NeuralProposer]:
+    checkpoint = options.checkpoint or bundled_checkpoint()
+    assert checkpoint is not None
+    decoding = settings.paper.decoding if settings.paper else "sample"
+
+    def make() -> NeuralProposer:
+        from flash_ansr.infer.neural_proposer import NeuralProposer
+
+        seed = settings.random_state
+        return NeuralProposer(table, grammar, checkpoint, options.device, decoding=decoding, seed=seed)
+
+    return make
+
+
+def make_pipeline(
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, may_wait: bool = True
+) -> Pipeline:
     """A pipeline with its proposers."""
-    return Pipeline(table, make_proposers(table, grammar, options, settings.random_state), grammar, settings)
+    scaling = Scaling((1.0,) * table.n_columns) if settings.paper else Scaling.of(table)
+    proposers = make_proposers(scaling.apply(table), grammar, options, settings, may_wait)
+    return Pipeline(table, scaling, proposers, grammar, settings)

@@ -12,30 +12,30 @@ from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.proposals import Table
 from flash_ansr.infer.score import exact_fvu, score
 
+SELECTIONS = ("score", "validation", "bic")
+_VALIDATION_SHARE = 0.25
 
-def choose(
-    candidates: Sequence[Candidate],
-    baseline: Candidate,
-    rows: Table,
-    held_out: Table | None,
-    selection: str,
-    gamma: float,
-) -> tuple[Candidate, list[Candidate]]:
-    """The law, and all candidates, best first.
 
-    The linear baseline is the law where it scores better than everything that was found, or nothing was.
-    """
+def ranked(
+    candidates: Sequence[Candidate], rows: Table, held_out: Table | None, selection: str, gamma: float
+) -> list[Candidate]:
+    """Candidates by the chosen measure, which becomes their score, best first; the first is the law."""
     if selection == "validation" and held_out is not None:
         floor = exact_fvu(held_out)
-        ranked = [_scored(c, score(fvu_on(c, held_out), c.length, gamma, floor)) for c in (*candidates, baseline)]
+        candidates = [_scored(c, score(fvu_on(c, held_out), c.length, gamma, floor)) for c in candidates]
     elif selection == "bic":
-        ranked = [_scored(c, _bic(c, rows.n_rows)) for c in (*candidates, baseline)]
-    else:
-        ranked = [*candidates, baseline]
-    *found, base = ranked
-    found = sorted((c for c in found if math.isfinite(c.score)), key=lambda c: c.rank)
-    law = found[0] if found and found[0].rank <= base.rank else base
-    return (baseline if law is base else law), found
+        candidates = [_scored(c, _bic(c, rows.n_rows)) for c in candidates]
+    return sorted((c for c in candidates if math.isfinite(c.score)), key=lambda c: c.rank)
+
+
+def split_rows(table: Table, seed: int) -> tuple[Table, Table]:
+    """Rows to fit on, and a quarter of the rows to choose by."""
+    order = np.random.default_rng(seed).permutation(table.n_rows)
+    n_held = max(1, int(_VALIDATION_SHARE * table.n_rows))
+    parts = (np.sort(order[n_held:]), np.sort(order[:n_held]))
+    weights = table.sample_weight
+    train, held_out = (Table(table.X[r], table.y[r], None if weights is None else weights[r]) for r in parts)
+    return train, held_out
 
 
 def fvu_on(candidate: Candidate, table: Table) -> float:

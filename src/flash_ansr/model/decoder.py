@@ -49,8 +49,10 @@ class DecoderState:
         n = len(rows)
         if n > self.keys.shape[1]:
             raise ValueError(f"a state for {self.keys.shape[1]} sequences cannot hold {n}; start it with more")
-        for cache in (self.keys, self.values):
-            cache[:, :n, :, : self.length] = cache[:, rows, :, : self.length]
+        places = (rows != torch.arange(n, device=rows.device)).nonzero()[:, 0]  # rows that stay are not copied
+        if len(places):
+            for cache in (self.keys, self.values):
+                cache[:, places, :, : self.length] = cache[:, rows[places], :, : self.length]
         self.n_rows = n
 
 
@@ -152,7 +154,7 @@ class Decoder(nn.Module):
         length = self.max_length if max_length is None else min(max_length, self.max_length)
         shape = (config.n_layers, capacity, config.n_heads, length, config.dim // config.n_heads)
         shared = [block.cross.keys_values(memory) for block in self.blocks]
-        return DecoderState(memory.new_zeros(shape), memory.new_zeros(shape), shared, capacity)
+        return DecoderState(memory.new_empty(shape), memory.new_empty(shape), shared, capacity)
 
     def step(self, token_ids: Tensor, state: DecoderState) -> Tensor:
         """Append token_ids (n_rows,) to the sequences of the state; logits (n_rows, n_tokens) of what comes next."""

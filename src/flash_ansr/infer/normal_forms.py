@@ -1,0 +1,44 @@
+"""Normal forms of proposals: multipliers freed, simplified, one key a form. What has one key is fitted once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import simplipy
+from flash_ansr.infer.proposals import free_multipliers
+from flash_ansr.infer.settings import Simplifier
+from simplipy import TokenBatch
+
+# the paper's L_max for proposals
+_MAX_PATTERN_LENGTH = 4
+
+
+def normal_forms(batch: TokenBatch, simplifier: Simplifier = "simplipy", n_threads: int | None = None) -> TokenBatch:
+    """Skeletons in the order of the batch, each as short as the simplifier makes it."""
+    freed = free_multipliers(batch)
+    if simplifier == "none":
+        return freed
+    if simplifier == "sympy":
+        from flash_ansr.infer.sympy_simplifier import simplified_by_sympy
+
+        return simplified_by_sympy(freed)
+    simplified = simplipy.simplify_many(
+        freed, n_threads=n_threads, mask_numbers=True, max_pattern_length=_MAX_PATTERN_LENGTH
+    )
+    assert isinstance(simplified, TokenBatch)
+    return simplified
+
+
+def form_keys(batch: TokenBatch) -> list[bytes]:
+    """The keys of normal forms: their ids. Skeletons hold no numbers, so that ids mean the same in every batch."""
+    if batch.extras:
+        raise ValueError(f"a normal form has no numbers and no names but x1, x2, ...; got {batch.extras[0]!r}")
+    return [part.tobytes() for part in np.split(batch.ids, batch.offsets[1:-1])]
+
+
+def rows_of(batch: TokenBatch, rows: list[int]) -> TokenBatch:
+    """The batch of these rows alone."""
+    lengths = np.diff(batch.offsets)[rows]
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.repeat(batch.offsets[rows] - ends[:-1], lengths) + np.arange(ends[-1])
+    return TokenBatch(batch.ids[places], ends, batch.extras)
