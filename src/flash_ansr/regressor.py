@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from flash_ansr.infer.archive import Archive
 from flash_ansr.infer.baseline import linear_baseline
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.columns import select_columns
@@ -171,11 +172,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._go_on(pipeline)
         stop = self._run(pipeline, budget)
         self._conclude(pipeline, held_out, columns)
-        self.report_ = run_report(pipeline, budget, stop, set_up, settings.random_state)
+        winner = str(self.candidates_["proposer"].iloc[0])
+        self.report_ = run_report(pipeline, budget, stop, set_up, winner)
         names = self._column_names()
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
-        self.report_["law_is_baseline"] = bool(self.candidates_["proposer"].iloc[0] == "baseline")
+        self.report_["law_is_baseline"] = winner == "baseline"
         self.report_["neural"] = why_not_neural(self.checkpoint) or "available"
         return self
 
@@ -214,7 +216,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _go_on(self, pipeline: Pipeline) -> None:
         """With ``warm_start`` on the same rows, start from what the last search found."""
-        last: Pipeline | None = getattr(self, "_pipeline", None)
+        last: _LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None and _same_rows(last.table, pipeline.table):
             pipeline.archive, pipeline.n_rounds = last.archive, last.n_rounds
 
@@ -226,7 +228,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if not candidates or pipeline.settings.paper is None:
             candidates = [*candidates, baseline]
         chosen = ranked(candidates, pipeline.table, held_out, self.selection, self.gamma) or [baseline]
-        self._pipeline = pipeline
+        archive = pipeline.archive if self.warm_start else Archive()
+        self._last_search = _LastSearch(pipeline.table, archive, pipeline.n_rounds)
         self._columns = columns
         self._laws = [Law(c.expression, kept) for c in chosen]
         self._baseline = Law(baseline.expression, kept)
@@ -286,11 +289,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def plot(self) -> Figure:
         """Fit, residuals and the front of candidates."""
         check_is_fitted(self, "expression_")
-        if not hasattr(self, "_pipeline"):
+        if not hasattr(self, "_last_search"):
             raise ValueError("the rows of the fit are not saved with a result; fit again to plot")
         from flash_ansr.infer.plots import plot_result
 
-        return plot_result(self._pipeline.table, self._laws[0], self.candidates_)
+        return plot_result(self._last_search.table, self._laws[0], self.candidates_)
 
     def save(self, folder: str | Path) -> None:
         """Write the result as a folder that people can read: ``result.json`` and ``candidates.csv``."""
@@ -337,6 +340,15 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         from flash_ansr.infer.notebook import result_html
 
         return {"text/plain": repr(self), "text/html": result_html(self.expression_, self.candidates_)}
+
+
+@dataclasses.dataclass(frozen=True)
+class _LastSearch:
+    """What a plot and a warm start need of a search."""
+
+    table: Table
+    archive: Archive
+    n_rounds: int
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:

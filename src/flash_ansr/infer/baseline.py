@@ -7,7 +7,7 @@ import numpy as np
 import simplipy
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.proposals import Table
-from flash_ansr.infer.score import score
+from flash_ansr.infer.score import exact_fvu, score
 from simplipy import Expression
 
 
@@ -38,5 +38,6 @@ def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
 
 def _candidate(expression: Expression, table: Table, gamma: float, name: str) -> Candidate:
     fit = simplipy.fit_constants(expression, table.X, table.y, sample_weight=table.sample_weight)
+    fvu = max(fit.fvu, exact_fvu(table))
     n_numbers = expression.skeleton().n_constants
-    return Candidate(expression, b"", fit.fvu, score(fit.fvu, len(expression), gamma), n_numbers, float("nan"), name, 0)
+    return Candidate(expression, b"", fvu, score(fvu, len(expression), gamma), n_numbers, float("nan"), name, 0)

@@ -43,8 +43,10 @@ def checked_table(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], sample
             weights = np.full(y.shape, float(weights))
         if weights.shape != y.shape:
             raise ValueError(f"sample_weight must have one entry a row, {len(y)}, got the shape {weights.shape}")
-        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-            raise ValueError("sample_weight must be finite and >= 0, with at least one entry > 0")
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError("sample_weight must be finite and >= 0")
+        if not weights.any():
+            raise ValueError("sample_weight is zero on all rows; at least one must be > 0")
         rows = weights > 0
         X, y, weights = X[rows], y[rows], weights[rows]
     n_rows, n_columns = X.shape

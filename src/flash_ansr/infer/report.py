@@ -56,10 +56,9 @@ def posterior_table(log_evidence: Mapping[bytes, float], names: Sequence[str], n
     return pd.DataFrame({"form": forms, "probability": [float(np.exp(p - total)) for _, p in ranked]})
 
 
-def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, seed: int) -> dict[str, Any]:
-    """Budget, counts, reasons and versions."""
+def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, winner: str) -> dict[str, Any]:
+    """Budget, counts, reasons and versions; ``winner`` is the proposer of the law."""
     tallies = pipeline.tallies
-    best = pipeline.archive.best
     return {
         "stop": stop.name.lower(),
         "stop_reason": stop.value,
@@ -78,10 +77,10 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, se
                 "unique": t.unique,
                 "fitted": t.fitted,
                 "statuses": dict(t.statuses),
-                "won": best is not None and best.proposer == name,
+                "won": name == winner,
             }
             for name, t in tallies.items()
         },
-        "random_state": seed,
+        "random_state": pipeline.settings.random_state,
         "versions": {"flash-ansr": __version__, "python": platform.python_version(), "numpy": np.__version__},
     }

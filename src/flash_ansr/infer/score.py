@@ -9,8 +9,9 @@ import numpy as np
 from flash_ansr.infer.proposals import Table
 
 # rounding of the values of a formula, relative to their size
-_ROUNDING = 1e-14
-_SMALLEST = 1e-28
+_ROUNDING = 1e-15
+# what a fit of constants to the last digits leaves
+_SMALLEST = 1e-24
 
 
 def exact_fvu(table: Table) -> float:

@@ -1,4 +1,4 @@
-"""SymPy as the simplifier of proposals, for the paper's comparison: slow, with a limit of a second a formula."""
+"""SymPy as the simplifier of proposals, for the paper's comparison: slow, with a limit of a CPU second a formula."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def _limit(seconds: float) -> Iterator[None]:
     def over(*_: Any) -> None:
         raise _TimeOver
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, over)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, before)

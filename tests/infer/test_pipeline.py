@@ -1,0 +1,245 @@
+"""The pipeline with proposers that say what the test wants."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import simplipy
+from flash_ansr.infer.background import BackgroundProposer
+from flash_ansr.infer.budget import Budget, Stop
+from flash_ansr.infer.normal_forms import form_keys, normal_forms, rows_of
+from flash_ansr.infer.pipeline import Pipeline
+from flash_ansr.infer.prior_proposer import PriorProposer
+from flash_ansr.infer.proposals import Grammar, Proposals, Table, free_multipliers, numbers_of
+from flash_ansr.infer.scaling import Scaling
+from flash_ansr.infer.settings import PaperPipeline, Settings
+from simplipy import TokenBatch
+from tests.strategies import expressions
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, (60, 2))
+TABLE = Table(X, 2.5 * X[:, 0] * np.exp(-0.7 * X[:, 1]))
+
+
+class Says:
+    """Proposes these formulas, a batch a call."""
+
+    def __init__(self, *batches: list[str], log_prob: list[float] | None = None, name: str = "says") -> None:
+        self.name = name
+        self.seeds: list[int] = []
+        self._batches = list(batches)
+        self._log_prob = log_prob
+
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        self.seeds.append(seed)
+        if not self._batches:
+            return None
+        batch = TokenBatch.from_expressions([simplipy.parse(text) for text in self._batches.pop(0)])
+        return Proposals(batch, None if self._log_prob is None else np.array(self._log_prob))
+
+
+def pipeline(*proposers: object, table: Table = TABLE, grammar: Grammar | None = None, **settings: object) -> Pipeline:
+    options = Settings(**{"target_fvu": 0.0, **settings})
+    return Pipeline(table, Scaling.of(table), proposers, grammar or Grammar(), options)
+
+
+def test_the_law_is_found_among_others() -> None:
+    search = pipeline(Says(["x1 + x2", "<constant>*x1*exp(<constant>*x2)", "sin(x1)", "log(x1 - x2)"]))
+    assert search.run(Budget()) is Stop.EXHAUSTED
+    best = search.archive.best
+    assert best.fvu <= 1e-20
+    assert simplipy.equivalent(best.expression, "2.5*x1*exp(-0.7*x2)", rtol=1e-6).equivalent
+    assert (best.proposer, best.n_constants) == ("says", 2)
+    tally = search.tallies["says"]
+    assert (tally.drawn, tally.unique, tally.fitted) == (4, 4, 3)
+    assert tally.statuses["NON_FINITE"] == 1  # log(x1 - x2) is undefined on some rows
+
+
+def test_a_form_is_fitted_once() -> None:
+    search = pipeline(Says(["x1 + x2", "x2 + x1", "mult3(x1) + x2"], ["<constant>*x1 + x2", "x1 + x2 + sin(0)"]))
+    search.run(Budget())
+    assert search.tallies["says"].drawn == 5
+    assert search.tallies["says"].unique == 2
+
+
+def test_constant_free_laws_count() -> None:
+    table = Table(X, X[:, 0] * X[:, 1])
+    search = pipeline(Says(["x1*x2", "<constant>*x1"]), table=table)
+    search.run(Budget())
+    assert search.archive.best.expression.infix() == "x1*x2"
+    assert search.archive.best.n_constants == 0
+
+
+def test_grammar_filters() -> None:
+    grammar = Grammar(frozenset({"+", "*", "sin"}), max_length=5, max_depth=3)
+    formulas = ["x1 + x2", "exp(x1)", "x1 + x2*sin(x1)", "sin(sin(sin(sin(x1))))", "x1*x2"]
+    search = pipeline(Says(formulas), grammar=grammar)
+    search.run(Budget())
+    assert {c.expression.infix() for c in search.archive.candidates()} == {"x1 + x2", "x1*x2"}
+
+
+def test_early_stop_when_exact() -> None:
+    batches = [["<constant>*x1*exp(<constant>*x2)"]] + [[f"sin({k}*x1)"] for k in range(1, 50)]
+    search = pipeline(Says(*batches), target_fvu=None)
+    assert search.run(Budget(n_samples=1000)) is Stop.EXACT
+    assert search.tallies["says"].drawn <= 3
+
+
+def test_target_callback_and_samples() -> None:
+    def says() -> Says:
+        return Says(["x1"], ["<constant>*x1*exp(<constant>*x2)"], ["x1 + x2"], ["x1 - x2"])
+
+    assert pipeline(says(), target_fvu=1e-3).run(Budget()) is Stop.TARGET
+    seen = []
+    assert pipeline(says()).run(Budget(), lambda p: seen.append(p) or len(seen) == 2) is Stop.CALLBACK
+    assert [p.n_drawn for p in seen] == [1, 2]
+    assert seen[1].best.fvu < seen[0].best.fvu
+    assert seen[1].front[-1] is seen[1].best
+    assert pipeline(says()).run(Budget(n_samples=2)) is Stop.SAMPLES
+
+
+def test_ctrl_c_keeps_what_is_there() -> None:
+    class Interrupted(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            found = super().propose(n, seed)
+            if found is None:
+                raise KeyboardInterrupt
+            return found
+
+    search = pipeline(Interrupted(["x1", "<constant>*x1"]))
+    assert search.run(Budget()) is Stop.INTERRUPTED
+    assert search.archive.best is not None
+
+
+def test_the_clock_stops_the_search() -> None:
+    class Clock:
+        now = 0.0
+
+        def __call__(self) -> float:
+            return self.now
+
+    clock = Clock()
+
+    class Slow(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            clock.now += 0.4
+            self.left = seconds
+            return super().propose(n, seed)
+
+    slow = Slow(*[["x1"]] * 10)
+    assert pipeline(slow).run(Budget(time_limit=1.0, clock=clock)) is Stop.TIME
+    assert len(slow.seeds) == 3
+    assert slow.left == pytest.approx(0.2)
+
+
+def result(n_threads: int, seed: int, table: Table = TABLE) -> list[tuple[str, float]]:
+    search = pipeline(PriorProposer(table, Grammar()), table=table, random_state=seed, n_threads=n_threads)
+    search.run(Budget(n_samples=600))
+    return [(c.expression.infix(), c.fvu) for c in search.archive.candidates()]
+
+
+def test_the_same_for_any_number_of_threads() -> None:
+    assert result(1, seed=3) == result(2, seed=3)
+    assert result(1, seed=3) != result(1, seed=4)
+
+
+def test_many_rows_are_screened() -> None:
+    wide = np.random.default_rng(1).uniform(0.5, 3.0, (5000, 2))
+    table = Table(wide, 2.5 * wide[:, 0] * np.exp(-0.7 * wide[:, 1]))
+    right = "<constant>*x1*exp(<constant>*x2)"
+    search = pipeline(
+        Says([right], ["x1*sin(x1)*sin(x2)*sin(x1 + x2)", "x2^2*sin(x1 + x2)*exp(x1 + 2*x2)", "x1"]), table=table
+    )
+    search.run(Budget())
+    assert search.archive.best.fvu <= 1e-20
+    assert search.tallies["says"].statuses["SCREENED"] == 2  # the third is shorter
+    assert result(1, 0, table) == result(2, 0, table)
+
+
+def test_evidence_sums_over_rewrites_once() -> None:
+    formulas = ["x1 + x2", "x2 + x1", "sin(x1)"]
+    search = pipeline(Says(formulas, formulas, log_prob=[math.log(0.2), math.log(0.1), math.log(0.3)]))
+    search.run(Budget())
+    assert sorted(np.exp(list(search.log_evidence.values()))) == pytest.approx([0.3, 0.3])
+
+
+def test_starts_reach_the_fit() -> None:
+    """A frequency that blind starts miss."""
+    x = np.linspace(0, 10, 80)[:, None]
+    table = Table(x, np.sin(71.3 * x[:, 0] + 0.4))
+
+    class Knows(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            found = super().propose(n, seed)
+            return found and dataclasses.replace(found, starts=[np.array([71.31, 0.38])])
+
+    search = pipeline(Knows(["sin(<constant>*x1 + <constant>)"]), table=table)
+    search.run(Budget())
+    assert search.archive.best.fvu < 1e-20
+
+
+@given(expressions(names=False))
+def test_free_multipliers_keep_the_value_with_their_numbers(expression: simplipy.Expression) -> None:
+    """Each mult_k and div_k becomes a product with a free constant, and nothing else changes."""
+    freed = free_multipliers(TokenBatch.from_expressions([expression]))[0]
+    kinds = {f"mult{k}": k for k in range(2, 6)} | {f"div{k}": 1 / k for k in range(2, 6)}
+    wanted: list[str] = []
+    for token in expression.tokens:
+        wanted += ["*", "<constant>"] if token in kinds else [token]
+    assert freed == wanted
+
+
+def test_normal_forms_by_each_simplifier() -> None:
+    batch = TokenBatch.from_expressions([simplipy.parse("x1 + x1*0"), simplipy.parse("mult2(x1*x2)/x2")])
+    assert normal_forms(batch).to_tokens() == [["x1"], ["*", "<constant>", "x1"]]
+    assert normal_forms(batch, "none").to_tokens() == free_multipliers(batch).to_tokens()
+    assert normal_forms(batch, "sympy").to_tokens() == [["x1"], ["*", "x1", "<constant>"]]
+
+
+def test_keys_are_of_forms_alone() -> None:
+    forms = TokenBatch.from_tokens([["x1"], ["sin", "x1"], ["x1"]])
+    keys = form_keys(forms)
+    assert keys[0] == keys[2] != keys[1]
+    assert rows_of(forms, [1, 0]).to_tokens() == [["sin", "x1"], ["x1"]]
+    with pytest.raises(ValueError, match="has no numbers"):
+        form_keys(TokenBatch.from_tokens([["0.5"]]))
+
+
+def test_numbers_of() -> None:
+    assert numbers_of(simplipy.parse("2.5*x1^2 + sin(-3*x2)")) == [2.5, -3.0]
+
+
+def test_a_background_proposer_joins_later() -> None:
+    import threading
+
+    ready = threading.Event()
+
+    def make() -> Says:
+        ready.wait(10)
+        return Says(["x1"], name="late")
+
+    late = BackgroundProposer("late", make)
+    assert len(late.propose(5, 0)) == 0
+    ready.set()
+    late._thread.join()
+    assert len(late.propose(5, 0)) == 1
+    assert late.propose(5, 0) is None
+
+
+def test_a_background_failure_is_raised() -> None:
+    def make() -> Says:
+        raise ValueError("no weights")
+
+    late = BackgroundProposer("late", make)
+    late._thread.join()
+    with pytest.raises(ValueError, match="no weights"):
+        late.propose(5, 0)
+
+
+def test_paper_switches_are_checked() -> None:
+    with pytest.raises(ValueError, match="refiner must be one of 'lm', 'bfgs', 'scipy', got 'newton'"):
+        PaperPipeline(refiner="newton")

@@ -1,0 +1,331 @@
+"""The estimator: scikit-learn's rules, names, results, bad input. Small budgets in formulas: no clock decides."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import simplipy
+from flash_ansr import FlashANSR
+from flash_ansr.infer.saving import ResultError
+from flash_ansr.infer.settings import PaperPipeline
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(0.5, 3.0, (80, 2))
+Y = 2.5 * X[:, 0] * X[:, 1] ** 2
+
+
+def quick(**options: object) -> FlashANSR:
+    return FlashANSR(**{"time_limit": None, "n_samples": 400, "random_state": 0, **options})
+
+
+@pytest.fixture(scope="module")
+def fitted() -> FlashANSR:
+    return quick().fit(X, Y)
+
+
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": "a search: repeated rows change which rows fits start on",
+}
+
+
+@parametrize_with_checks(
+    [FlashANSR(time_limit=None, n_samples=64, proposers=["closed_form", "prior"], random_state=0)],
+    expected_failed_checks=lambda _: EXPECTED_FAILURES,
+)
+def test_scikit_learn(estimator: FlashANSR, check: object) -> None:
+    check(estimator)
+
+
+def test_law_and_table(fitted: FlashANSR) -> None:
+    assert simplipy.equivalent(fitted.expression_, "2.5*x1*x2^2", rtol=1e-6).equivalent
+    table = fitted.candidates_
+    assert list(table) == ["expression", "length", "fvu", "score", "log_prob", "n_constants", "proposer", "pareto"]
+    assert table["expression"][0] == fitted.expression_
+    assert table["score"].is_monotonic_increasing
+    assert np.isfinite(table["fvu"]).all()
+    assert (table["length"] == table["expression"].map(len)).all()
+    assert table["pareto"][0]
+    front = table[table["pareto"]].sort_values("length")
+    assert front["fvu"].is_monotonic_decreasing
+    np.testing.assert_allclose(fitted.predict(X), Y, rtol=1e-9)
+    assert fitted.score(X, Y) > 1 - 1e-12
+    np.testing.assert_allclose(fitted.predict(X, index=1), table["expression"][1](X))
+
+
+def test_report(fitted: FlashANSR) -> None:
+    report = fitted.report_
+    assert report["stop"] in ("exact", "samples")
+    assert 0 < report["fitted"] <= report["unique"] <= report["drawn"] <= 400
+    assert report["random_state"] == 0
+    assert sum(p["won"] for p in report["proposers"].values()) == 1
+    assert not report["law_is_baseline"]
+    assert report["columns"] == ["x1", "x2"]
+    json.dumps(report)
+    assert simplipy.equivalent(fitted.baseline_, fitted.baseline_).equivalent
+    assert set(fitted.baseline_.variables) == {"x1", "x2"}
+    assert list(fitted.posterior_) == ["form", "probability"]
+
+
+def test_exports(fitted: FlashANSR, tmp_path: Path) -> None:
+    assert "x_{1}" in fitted.latex() or "x_1" in fitted.latex()
+    assert {str(s) for s in fitted.sympy().free_symbols} == {"x1", "x2"}
+    fitted.plot().savefig(tmp_path / "law.png")
+    assert (tmp_path / "law.png").stat().st_size > 5000
+    bundle = fitted._repr_mimebundle_()
+    assert "<table>" in bundle["text/html"]
+    assert "FlashANSR" in quick()._repr_mimebundle_()["text/plain"]
+
+
+@pytest.mark.parametrize("names", [["N", "exec"], ["%", "a b"], ["θ", "sin"], ["x2", "x1"], ["`", "<constant>"]])
+def test_any_column_names(names: list[str], tmp_path: Path) -> None:
+    table = pd.DataFrame(X, columns=names)
+    model = quick().fit(table, Y)
+    assert list(model.feature_names_in_) == names
+    assert set(model.expression_.variables) == set(names)
+    np.testing.assert_allclose(model.expression_(table), Y, rtol=1e-9)
+    np.testing.assert_allclose(model.predict(table), Y, rtol=1e-9)
+    model.save(tmp_path / "run")
+    np.testing.assert_allclose(FlashANSR.load(tmp_path / "run").predict(table), Y, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("law", "wanted"), [(lambda a, b: a * b, "x1*x2"), (lambda a, b: 0 * a + 3, "3")])
+def test_short_laws(law: object, wanted: str) -> None:
+    assert quick().fit(X, law(*X.T)).expression_.infix() == wanted
+
+
+def test_same_for_any_number_of_jobs() -> None:
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    tables = [quick(n_jobs=n, n_samples=700).fit(X, noisy).candidates_ for n in (1, 2)]
+    pd.testing.assert_frame_equal(*tables)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1e-20, 1e20), (1e20, 1e-20), (1e-12, 1e-20)])
+def test_units_do_not_matter(low: float, high: float) -> None:
+    scaled = X * [low, high]
+    model = quick().fit(scaled, 2.5 * scaled[:, 0] * scaled[:, 1] ** 2)
+    assert model.report_["scaled"]
+    assert simplipy.equivalent(model.expression_, "2.5*x1*x2^2", rtol=1e-6).equivalent
+    assert len(model.expression_) == len(simplipy.parse("2.5*(x1*x2^2)"))
+
+
+def test_sines_stay_in_natural_units() -> None:
+    x = np.random.default_rng(0).uniform(-3, 3, (60, 1))
+    assert quick().fit(x, np.sin(x[:, 0])).expression_.infix() == "sin(x1)"
+    model = quick(n_samples=2000).fit(1e15 * x, np.sin(x[:, 0]))
+    assert simplipy.equivalent(model.expression_, "sin(1e-15*x1)", rtol=1e-6).equivalent
+
+
+def test_weights() -> None:
+    broken = Y.copy()
+    broken[:20] = 1e3
+    weights = np.r_[np.zeros(20), np.ones(60)]
+    model = quick().fit(X, broken, sample_weight=weights)
+    np.testing.assert_allclose(model.predict(X), Y, rtol=1e-8)
+
+
+def test_operators_and_length() -> None:
+    model = quick(operators=["+", "*", "mult2"], max_length=5, max_depth=3).fit(X, Y)
+    found = model.candidates_[model.candidates_["proposer"] != "baseline"]["expression"]
+    assert len(found) > 0
+    for expression in found:
+        assert len(expression) <= 5
+        assert expression.depth <= 3
+        assert not {t for t in expression.tokens if t in simplipy.OPERATORS} - {"+", "*", "mult2"}
+
+
+@pytest.mark.parametrize("selection", ["score", "validation", "bic"])
+def test_selection(selection: str) -> None:
+    noisy = Y + np.random.default_rng(1).normal(0, 0.3, len(Y))
+    model = quick(selection=selection).fit(X, noisy)
+    assert model.score(X, Y) > 0.99
+    assert model.candidates_["score"].is_monotonic_increasing
+
+
+def test_many_columns_are_selected_and_told() -> None:
+    wide = np.random.default_rng(0).uniform(1, 2, (200, 14))
+    wide[:, 5] = 1.0
+    model = quick().fit(wide, wide[:, 3] * wide[:, 12])
+    assert len(model.report_["columns"]) == 9
+    assert {"x4", "x13"} <= set(model.report_["columns"])
+    assert "x6" in model.report_["left_out_columns"]
+    assert set(model.expression_.variables) == {"x4", "x13"}
+    np.testing.assert_allclose(model.predict(wide), wide[:, 3] * wide[:, 12])
+
+
+def test_warm_start_goes_on() -> None:
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    model = quick(warm_start=True, n_samples=300, proposers=["prior"]).fit(X, noisy)
+    first, n_first = model.candidates_["score"][0], len(model.candidates_)
+    model.fit(X, noisy)
+    assert model.candidates_["score"][0] <= first
+    assert len(model.candidates_) > n_first
+
+
+def test_callback_stops() -> None:
+    seen = []
+    model = quick(callback=lambda p: seen.append(p.n_drawn) or True, n_samples=5000, proposers=["prior"]).fit(
+        X, Y + X[:, 0]
+    )
+    assert model.report_["stop"] == "callback"
+    assert len(seen) == 1
+
+
+def test_ctrl_c_keeps_the_best_so_far() -> None:
+    def interrupt(progress: object) -> None:
+        raise KeyboardInterrupt
+
+    model = quick(callback=interrupt).fit(X, Y)
+    assert model.report_["stop"] == "interrupted"
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_nothing_fits() -> None:
+    """log alone is undefined on these rows, so that nothing remains but the baseline."""
+    x = -np.arange(1.0, 30.0)[:, None]
+    y = 2 * x[:, 0] + 1 + np.random.default_rng(0).normal(0, 0.1, len(x))
+    model = quick(operators=["log"], max_length=2, proposers=["prior"]).fit(x, y)
+    assert model.report_["law_is_baseline"]
+    assert model.score(x, y) > 0.99
+
+
+def test_undefined_values_are_nan() -> None:
+    x = np.linspace(0.1, 5, 60)[:, None]
+    model = quick().fit(x, np.log(x[:, 0]))
+    assert model.expression_.infix() == "log(x1)"
+    values = model.predict([[-1.0], [1.0]])
+    assert np.isnan(values[0])
+    assert values[1] == pytest.approx(0.0)
+    assert model.score([[-1.0], [1.0]], [0.0, 0.0]) == -np.inf
+
+
+def test_clone_pipeline_grid() -> None:
+    model = quick(gamma=0.1, operators=["+", "*"])
+    assert clone(model).get_params() == model.get_params()
+    chain = make_pipeline(FunctionTransformer(np.log), quick()).fit(X, np.log(Y))
+    assert chain.score(X, np.log(Y)) > 0.999
+    grid = GridSearchCV(quick(n_samples=64, proposers=["prior"]), {"gamma": [0.01, 0.1]}, cv=2).fit(X, Y)
+    assert grid.best_params_["gamma"] in (0.01, 0.1)
+
+
+def test_save_and_load(fitted: FlashANSR, tmp_path: Path) -> None:
+    model = quick(pipeline="full", proposers=["prior"], checkpoint=Path("weights"), operators=("*", "pow2")).fit(X, Y)
+    model.save(tmp_path / "run")
+    again = FlashANSR.load(tmp_path / "run")
+    assert again.expression_ == model.expression_
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert again.candidates_["expression"].tolist() == model.candidates_["expression"].tolist()
+    assert again.report_ == json.loads(json.dumps(model.report_))
+    assert again.get_params()["operators"] == ["*", "pow2"]
+    assert again.n_features_in_ == 2
+    content = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert content["law"] == str(model.expression_)
+    with pytest.raises(ValueError, match="the rows of the fit are not saved"):
+        again.plot()
+    fitted.save(tmp_path / "run")  # replaces
+    assert FlashANSR.load(tmp_path / "run").expression_ == fitted.expression_
+
+
+def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match=r"is no result: it has no result\.json"):
+        FlashANSR.load(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(ResultError, match="exists and is no result"):
+        fitted.save(tmp_path / "mine")
+    assert [p.name for p in tmp_path.iterdir()] == ["mine"]
+    fitted.save(tmp_path / "run")
+    for text, message in [("{", "is no JSON"), ('{"format": 99}', "another format"), ('{"format": 1}', "is damaged")]:
+        (tmp_path / "run" / "result.json").write_text(text)
+        with pytest.raises(ResultError, match=message):
+            FlashANSR.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"time_limit": -1}, "time_limit must be > 0 seconds or None, got -1"),
+        ({"time_limit": 0}, "time_limit must be > 0 seconds or None, got 0"),
+        ({"time_limit": "10"}, "time_limit must be > 0 seconds or None, got '10'"),
+        ({"n_samples": 0}, "n_samples must be >= 1 or None, got 0"),
+        ({"n_samples": None}, "the search would never end"),
+        ({"max_length": 0}, "max_length must be >= 1 or None, got 0"),
+        ({"gamma": -1}, "gamma must be >= 0, got -1"),
+        ({"selection": "best"}, "selection must be one of 'score', 'validation', 'bic', got 'best'"),
+        ({"pipeline": "fast"}, "pipeline must be 'full', 'paper' or a PaperPipeline, got 'fast'"),
+        ({"operators": ["sin", "sine"]}, r"unknown operator 'sine'; did you mean 'sin"),
+        ({"operators": "sin"}, "operators must be a list"),
+        ({"proposers": ["magic"]}, "proposers must be 'auto' or a list of closed_form, neural, prior, got"),
+        ({"proposers": []}, "proposers must be 'auto' or a list"),
+        ({"random_state": -1}, "random_state must be an integer >= 0 or None, got -1"),
+        ({"n_jobs": 0}, "n_jobs must be >= 1"),
+        ({"X_units": ["m", "s"]}, "not supported yet"),
+        ({"loss": "cubic"}, "loss must be one of"),
+        ({"pipeline": "paper", "checkpoint": "nowhere"}, "nowhere is no checkpoint"),
+    ],
+)
+def test_bad_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        quick(**options).fit(X, Y)
+
+
+def test_bad_tables() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": [1.0, np.inf, 2.0], "c": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match="NaN or infinity in the columns a, b"):
+        quick().fit(frame, [1, 2, 3])
+    with pytest.raises(ValueError, match="column 'b' of X is not numeric"):
+        quick().fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), [1, 2])
+    with pytest.raises(ValueError, match="column names of X must differ, got 'a' more than once"):
+        quick().fit(pd.DataFrame(X, columns=["a", "a"]), Y)
+    with pytest.raises(ValueError, match="NaN"):
+        quick().fit(X, np.where(Y > 5, np.nan, Y))
+    with pytest.raises(ValueError, match="could not convert string"):
+        quick().fit([["a"], ["b"]], [1, 2])
+    with pytest.raises(ValueError, match="1 sample"):
+        quick().fit(X[:1], Y[:1])
+    with pytest.raises(ValueError, match=r"more columns \(5\) than rows"):
+        quick().fit(np.random.default_rng(0).random((4, 5)), [1, 2, 3, 4])
+    with pytest.raises(ValueError, match="every column of X is constant while y varies"):
+        quick().fit(np.ones((4, 2)), [1, 2, 3, 4])
+    with pytest.raises(ValueError, match="target y is None"):
+        quick().fit(X, None)
+    with pytest.raises(ValueError, match="one entry a row, 80"):
+        quick().fit(X, Y, sample_weight=[1.0])
+    with pytest.raises(ValueError, match="sample_weight must be finite and >= 0"):
+        quick().fit(X, Y, sample_weight=-np.ones(80))
+
+
+def test_bad_predictions(fitted: FlashANSR) -> None:
+    with pytest.raises(NotFittedError):
+        FlashANSR().predict(X)
+    with pytest.raises(NotFittedError):
+        FlashANSR().latex()
+    model = quick(n_samples=64).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(pd.DataFrame(X, columns=["b", "a"])[["b", "a"]])
+    with pytest.raises(IndexError, match="index must be a row of candidates_"):
+        fitted.predict(X, index=10_000)
+    with pytest.raises(ValueError, match="3 features"):
+        fitted.predict(np.ones((2, 3)))
+
+
+def test_import_is_lazy() -> None:
+    code = "import sys, flash_ansr; print([m for m in ('torch', 'sklearn', 'pandas', 'sympy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_paper_pipeline_is_a_value() -> None:
+    assert clone(quick(pipeline=PaperPipeline(decoding="beam"))).pipeline == PaperPipeline("beam")
