@@ -54,7 +54,7 @@ def test_the_best_has_the_lowest_score(entries: list[tuple[int, float, int]]) ->
 
 @given(ENTRIES, st.integers(1, 5))
 def test_a_small_archive_keeps_the_best_and_the_front(entries: list[tuple[int, float, int]], capacity: int) -> None:
-    archive, candidates = filled(entries, capacity)
+    archive, _ = filled(entries, capacity)
     whole, _ = filled(entries)
     kept = archive.candidates()
     assert {c.fvu for c in archive.front()} == {c.fvu for c in whole.front()}
