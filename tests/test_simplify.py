@@ -575,3 +575,18 @@ def test_numbers_at_the_edge(before: str, after: str | None) -> None:
         assert result == after
     else:
         assert "inf" not in result  # an overflow of doubles is not undefined
+
+
+@pytest.mark.parametrize("function", ["sin", "cos", "abs", "pow1_3", "tanh", "log(abs", "x2/"])
+@pytest.mark.parametrize("scale", ["", "2*"])
+def test_differences_of_terms_that_look_alike(function: str, scale: str) -> None:
+    """Such a difference leads with a minus both ways round, so parity must not turn it for ever, nor abs its sign."""
+    for term in ("(x1 {} <constant>)^2", "sin(x1 {} <constant>)", "x1^2*log(x1^2 {} <constant>)"):
+        difference = f"({scale}{term.format('+')} - {scale}{term.format('-')})"
+        e = simplipy.parse(f"{function}({difference})" + ")" * function.count("("))
+        short = simplipy.Engine().explain(e)
+        assert len(short.expression) <= len(e)
+        X = np.random.default_rng(0).uniform(0.5, 3.0, (20, 2))
+        constants = [0.7, 0.2]
+        mapped = [float(c({"c1": [0.7], "c2": [0.2]})[0]) for c in short.constants]
+        np.testing.assert_allclose(short.expression(X, mapped), e(X, constants), rtol=1e-9, atol=1e-12)

@@ -41,9 +41,12 @@ TermId Canonicalizer::function(Op op, TermId argument) {
     if (parity == Parity::even)
         if (const TermId plain = magnitude(argument); plain != argument) return function(op, plain);
     if (parity != Parity::none && leading_sign(argument) < 0) {
-        note("parity");
-        const TermId turned = function(op, scaled(argument, Rational(-1)));
-        return parity == Parity::odd ? scaled(turned, Rational(-1)) : turned;
+        // (x + c)^2 - (x + c)^2 leads with a minus both ways round: terms that look alike stand in order of their signs
+        if (const TermId opposite = scaled(argument, Rational(-1)); leading_sign(opposite) > 0) {
+            note("parity");
+            const TermId turned = function(op, opposite);
+            return parity == Parity::odd ? scaled(turned, Rational(-1)) : turned;
+        }
     }
     if (const auto term = apply_function_rules(op, argument)) return *term;
     return make_function(op, argument);
@@ -114,10 +117,13 @@ TermId Canonicalizer::absolute(TermId argument) {
             make_function(Op::abs, leading_sign(argument) < 0 ? scaled(argument, Rational(-1)) : argument);
         return prefer(written, product) ? written : product;
     }
-    if (leading_sign(argument) < 0) return absolute(scaled(argument, Rational(-1)));
+    if (leading_sign(argument) < 0)
+        if (const TermId opposite = scaled(argument, Rational(-1)); leading_sign(opposite) > 0)
+            return absolute(opposite);
     const TermId written = make_function(Op::abs, argument);
     if (inner.kind != Kind::sum) return written;
-    const Rational common = content(argument);
+    Rational common = content(argument);
+    if (common.sign() < 0) common = -common;  // |-k*u| is k*|u|
     if (common.is_one()) return written;
     const TermId expanded = scaled(make_function(Op::abs, scaled(argument, reciprocal(common))), common);
     return prefer(written, expanded) ? written : expanded;
