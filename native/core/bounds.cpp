@@ -1,6 +1,7 @@
 #include "bounds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -29,6 +30,8 @@ Bounds argument_of(Bounds b) {
     return b;
 }
 
+Bounds finite_image(Op function, Bounds argument);
+
 Bounds cosine(Bounds b) {
     const double farthest = std::max(std::fabs(b.low), std::fabs(b.high));
     if (!(farthest < 3.14)) return {-1.0, 1.0};
@@ -47,6 +50,19 @@ Bounds hyperbolic_cosine(Bounds b) {
 }  // namespace
 
 Bounds image(Op function, Bounds argument) {
+    static const std::array<Bounds, n_operators> anywhere = [] {
+        std::array<Bounds, n_operators> table{};
+        for (std::size_t i = 0; i < n_operators; ++i)
+            table[i] = finite_image(static_cast<Op>(i), {-infinity, infinity});
+        return table;
+    }();
+    const bool unbounded = argument.low == -infinity && argument.high == infinity;
+    return unbounded ? anywhere[index(function)] : finite_image(function, argument);
+}
+
+namespace {
+
+Bounds finite_image(Op function, Bounds argument) {
     const Bounds b = argument_of(argument);
     switch (function) {
         case Op::sin:
@@ -98,6 +114,8 @@ Bounds image(Op function, Bounds argument) {
             return {-infinity, infinity};
     }
 }
+
+}  // namespace
 
 Bounds power_image(Bounds base, const Rational& exponent) {
     if (exponent.is_one()) return base;

@@ -329,6 +329,7 @@ void Canonicalizer::analyse_product(TermNode& node, std::span<const Entry> entri
             const TermNode& power = arena_[entry.other];
             if (!nonnegative) node.partial = true;
             if (!exponential && !nonnegative) sign = 0;
+            node.has_absolute |= entry.term == zero_term;  // 0^u
             if (exponential && bounded) {
                 size = times(size, image(Op::exp, {power.low, power.high}));
             } else {

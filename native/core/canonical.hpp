@@ -107,6 +107,7 @@ class Canonicalizer {
     void expand(Parts& parts, TermId id, const Rational& exponent);
     bool is_shorter_as_written(TermId id, const Rational& exponent, Parts& expanded);
     bool prefer(TermId written, TermId expanded);
+    bool shares_exponent(TermId id, const Rational& exponent) const;
     void multiply_number(Parts& parts, TermId id, const Rational& exponent);
     void multiply_single(Parts& parts, TermId id, const Rational& exponent);
     void multiply_product(Parts& parts, TermId id, const Rational& exponent);

@@ -40,7 +40,7 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
         }
     const bool is_composite = (node.kind == Kind::product && (node.n_entries > 1 || arena_.entries(id)[0].is_free())) ||
                               (node.kind == Kind::sum && node.n_entries == 1);
-    if (!is_composite || exponent.is_one() || exponent == Rational(-1)) {
+    if (!is_composite || exponent.is_one() || exponent == Rational(-1) || shares_exponent(id, exponent)) {
         expand(parts, id, exponent);
         return;
     }
@@ -53,6 +53,15 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
     parts.took_content |= expanded.took_content;
     if (expanded.constant != no_term) multiply_constant(parts, expanded.constant, Rational(1));
     parts.factors.insert(parts.factors.end(), expanded.factors.begin(), expanded.factors.end());
+}
+
+// Whether the powers of the factors are written as the power of their product again: (x*y)^2.
+bool Canonicalizer::shares_exponent(TermId id, const Rational& exponent) const {
+    if (arena_[id].kind != Kind::product || !exponent.odd_denominator()) return false;
+    const std::span<const Entry> factors = arena_.entries(id);
+    return std::all_of(factors.begin(), factors.end(), [this](const Entry& factor) {
+        return !factor.is_free() && factor.ratio.absolute().is_one() && !arena_[factor.term].has_absolute;
+    });
 }
 
 // Whether the term that is written without expansion is taken; if not although it is shorter, that is noted.
@@ -199,7 +208,7 @@ TermId Canonicalizer::constant_power(TermId constant, const Rational& exponent, 
 
 // 1 / base^u. Not base^(-u) where the base may be 0: 0^(-u) is defined for u < 0, 1/0^u is not.
 Entry Canonicalizer::inverse_power(const Entry& power) {
-    if (arena_[power.term].has_constant || power.term == zero_term)
+    if (arena_[power.term].has_constant || arena_[power.term].has_absolute || power.term == zero_term)
         return {make_product({power}), no_term, Rational(-1)};
     return {power.term, scaled(power.other, Rational(-1)), 0};
 }

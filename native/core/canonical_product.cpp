@@ -209,14 +209,16 @@ TermId Canonicalizer::close_product(Parts parts) {
     absorb_ground(parts);
     absorb_in_root(parts);
     while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) continue;
-    merge_absolutes(parts);
     bool infinite = false;
+    int n_bars = 0;
     for (const Entry& entry : parts.factors) {
         const TermNode& base = arena_[entry.term];
+        n_bars += base.kind == Kind::function && base.op == Op::abs;
         if (base.kind != Kind::symbol) continue;
         if (base.op == Op::nan) return symbol(Op::nan);
         infinite |= base.op == Op::inf || base.op == Op::neg_inf;
     }
+    if (n_bars > 1) merge_absolutes(parts);
     if (infinite) {
         if (!options_.extend || parts.coefficient.is_zero()) return symbol(Op::nan);
         // the sign of an infinity is known from ground factors alone; with a variable it is defined nowhere anyway
@@ -230,7 +232,7 @@ TermId Canonicalizer::close_product(Parts parts) {
         if (options_.extend || !arena_[rest].partial) return zero_term;
         return make_sum({{rest, no_term, 0}});
     }
-    regrets_ |= parts.took_content && !parts.coefficient.absolute().is_one();
+    regrets_ |= parts.took_content && (parts.constant != no_term || !parts.coefficient.absolute().is_one());
     return with_coefficient(parts, make_product(parts.factors));
 }
 

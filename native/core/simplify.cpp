@@ -228,27 +228,32 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
         if (!expanded->regrets()) {
             round.unchanged = !first && root == last_root_;
             last_root_ = root;
+            last_kept_ = no_term;
             if (!round.unchanged) write(round, *expanded, root, options, explain);
             return round;
         }
     } catch (const Overflow&) {
-        root = no_term;
+        root = last_root_ = no_term;
         canonical_options.keep_arena = false;  // a term may be half analysed
     }
     // once more, with what is shorter as it is written
-    last_root_ = no_term;
     if (root != no_term) canonical_options.keep_arena = true;
     canonical_options.keep = true;
     try {
         Canonicalizer kept(arena_, canonical_options);
         const TermId other = kept.run(nodes);
         if (arena_[other].depth > max_depth) throw Overflow{};
+        round.unchanged = !first && root != no_term && root == last_root_ && other == last_kept_;
+        last_root_ = root;
+        last_kept_ = other;
+        if (round.unchanged) return round;
         if (root == no_term || arena_[other].cost.plain < arena_[root].cost.plain) {
             write(round, kept, other, options, explain);
             return round;
         }
     } catch (const Overflow&) {
         if (root == no_term) throw;
+        last_root_ = no_term;
     }
     write(round, *expanded, root, options, explain);
     return round;

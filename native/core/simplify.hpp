@@ -63,6 +63,7 @@ class Simplifier {
 
     Arena arena_;
     TermId last_root_ = no_term;
+    TermId last_kept_ = no_term;  // root with `keep`, where it was asked for
 };
 
 // Many expressions as token ids (see prefix.hpp): expression i is ids[offsets[i]] to ids[offsets[i + 1]].

@@ -185,7 +185,8 @@ Scratch<Rational> bracket_scales(std::span<const Entry> entries, const Scratch<c
             scales.push_back(k);
     };
     const auto may_share = [&](std::size_t i) {
-        return !done[i] && !entries[i].is_free() && !entries[i].ratio.is_zero() && entries[i].term != one_term;
+        return !done[i] && !entries[i].is_free() && !entries[i].ratio.is_zero() && !entries[i].ratio.is_unit() &&
+               entries[i].term != one_term;
     };
     for (std::size_t i = 0; i < entries.size(); ++i)
         if (may_share(i)) propose(entries[i].ratio.absolute());
@@ -220,7 +221,8 @@ Scratch<Bracket> Speller::coefficient_brackets(std::span<const Entry> entries) c
             Bracket bracket{{}, k};
             int saved = -scaling(k, false).tokens;
             for (std::uint32_t i = 0; i < entries.size(); ++i) {
-                if (done[i] || entries[i].is_free() || entries[i].ratio.is_zero()) continue;
+                if (done[i] || entries[i].is_free() || entries[i].ratio.is_zero() || entries[i].ratio.is_unit())
+                    continue;
                 const int less = tokens_in_bracket(entries[i], 1) - tokens_in_bracket(entries[i], k);
                 if (less <= 0) continue;
                 saved += less;
@@ -508,7 +510,8 @@ Speller::ProductPlan Speller::plan_product(std::span<const Entry> entries) const
             const Cost& power = arena_[entry.other].cost;
             const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
             // c^(-u) is not 1/c^u: they differ in domain where c is 0, and so with any base that a constant makes 0
-            const bool may_vanish = base.has_constant || (base.kind == Kind::number && base.value.is_zero());
+            const bool may_vanish =
+                base.has_constant || base.has_absolute || (base.kind == Kind::number && base.value.is_zero());
             Item item;
             item.denominator = power.negative < power.plain && !may_vanish;
             item.plain = 1 + (exponential ? 0 : base.cost.plain) + (item.denominator ? power.negative : power.plain);
@@ -574,7 +577,7 @@ bool Speller::set_simple_product_cost(TermNode& node, std::span<const Entry> ent
 bool Speller::turns_exponent(std::span<const Entry> entries) const {
     if (entries.size() != 1 || !entries[0].is_free()) return false;
     const TermNode& base = arena_[entries[0].term];
-    return !base.has_constant && !(base.kind == Kind::number && base.value.is_zero());
+    return !base.has_constant && !base.has_absolute && !(base.kind == Kind::number && base.value.is_zero());
 }
 
 void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
