@@ -15,8 +15,10 @@ from simplipy import OPERATORS, Expression, evaluate_many, parse_many
 _GAMMA = 0.05
 # below this root mean square of relative errors a law counts as found
 _EXACT = 1e-8
+# mean square of relative errors of a start beyond which others need no refinement
+_START_IS_EXACT = 1e-12
 # drafts of a batch whose constants are refined
-_MAX_REFINED = 12
+_MAX_REFINED = 8
 # unexplained variances below this are rounding errors, and the shorter law is the better one
 _ROUNDING = 1e-26
 
@@ -83,6 +85,8 @@ class Candidates:
             errors = np.mean(np.minimum(np.abs((values - self.data.y) * self._relative), 10.0) ** 2, axis=1)
         order = np.argsort(np.where(np.isfinite(errors), errors, np.inf), kind="stable")
         found = []
+        if errors[order[0]] < _START_IS_EXACT:
+            n = 2
         for i in order[:n]:
             expression, draft = drafts[i]
             if not np.isfinite(errors[i]):

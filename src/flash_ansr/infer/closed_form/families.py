@@ -67,7 +67,9 @@ ROOT_LESS_ONE = Family(
 )
 ROOT = Family("pow1_2", lambda u: np.sqrt(1 + u), "sqrt(1 + {})", (1.0, -1.0), _BROAD, 1e12)
 
-# factors of a product: log|h| counts
-FACTORS = (ONE_PLUS, SIN, COS, EXPM1, EXP1P, LOG, LOG1P, TANH, TAN, COSH, SINH, ATAN, ROOT_LESS_ONE)
+# factors of a product, the common ones first: log|h| counts
+SIMPLE_FACTORS = (SIN, COS, EXPM1, LOG)
+OTHER_FACTORS = (EXP1P, LOG1P, TANH, TAN, COSH, SINH, ATAN, ROOT_LESS_ONE)
+FACTORS = (ONE_PLUS, *SIMPLE_FACTORS, *OTHER_FACTORS)
 # terms of a sum
 TERMS = (EXP, SIN, COS, INVERSE, LOG1P, TANH, ROOT, ATAN)

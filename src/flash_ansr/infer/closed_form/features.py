@@ -73,9 +73,17 @@ _OF_SUMS = (
 )
 
 
+def ratios(data: Data, n: int) -> Features:
+    """What stands beside 1 in 1 + c*u: monomials and powers of ratios, without inverses: 1 + u = u*(1 + 1/u)."""
+    simplest = monomials(data, n, _POWERS)
+    leading = simplest.exponents[np.arange(len(simplest)), (simplest.exponents != 0).argmax(axis=1)]
+    kept = np.flatnonzero(leading > 0)
+    return _checked([simplest.text(int(i)) for i in kept], simplest.values[kept])
+
+
 def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | None) -> Features:
     """What stands inside of factors: monomials, and monomials times sin or cos of a column."""
-    simplest = monomials(data, n, _POWERS)
+    simplest = monomials(data, n)
     texts, values = [simplest.text(i) for i in range(len(simplest))], [simplest.values]
     for token, wave in (("sin", np.sin), ("cos", np.cos)):
         for k in data.active if _allowed(token, operators) and n_waves else ():

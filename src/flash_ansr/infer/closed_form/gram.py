@@ -15,6 +15,8 @@ _BLOCK = 64
 _LEAST_ANGLE = 1e-8
 # features that the triples are made of
 _TRIPLE_POOL = 48
+_EXACT = 1 - 1e-10
+_A_FEW = 5
 
 
 def best_pairs(rows: FloatArray, target: FloatArray, n_best: int, clock: Clock) -> list[tuple[int, int, float]]:
@@ -80,6 +82,12 @@ def best_triples(
             found.append((i, j, k, float(r2[row, k])))
     distinct = {tuple(sorted(t[:3])): t for t in found if len({*t[:3]}) == 3}
     return sorted(distinct.values(), key=lambda t: -t[3])[:n_best]
+
+
+def worth_drafting(r2: list[float]) -> int:
+    """How many of the best are worth more work: those that are exact where any is, else a few."""
+    exact = sum(value > _EXACT for value in r2)
+    return exact or _A_FEW
 
 
 def _explained(gram: FloatArray, r_left: FloatArray, r_right: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from flash_ansr.infer.closed_form.data import FloatArray
 
 # a term that moves the fit by less than this part of the target is rounding, not law
 _NEGLIGIBLE = 1e-9
+_NEARLY_EXACT = 1e-12
 
 
 def solve(terms: FloatArray, target: FloatArray, weight: FloatArray) -> tuple[FloatArray, float]:
@@ -33,6 +34,8 @@ def solve(terms: FloatArray, target: FloatArray, weight: FloatArray) -> tuple[Fl
     A = A / norms[:, None]
     coefficients, *_ = np.linalg.lstsq(A.T, b, rcond=1e-14)
     residual = b - coefficients @ A
+    if float(residual @ residual) > _NEARLY_EXACT * total:
+        return coefficients / norms, float(residual @ residual) / total
     # one step of refinement: the last digits decide whether a law is exact
     correction, *_ = np.linalg.lstsq(A.T, residual, rcond=1e-14)
     coefficients = coefficients + correction

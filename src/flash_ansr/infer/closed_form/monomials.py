@@ -121,9 +121,10 @@ def power_text(base: str, exponent: float) -> str:
         return base
     if exponent == 0.5:
         return f"sqrt({base})"
-    nearest = Fraction(float(exponent)).limit_denominator(6)
-    if abs(float(nearest) - exponent) < 1e-12 and nearest.denominator not in (1, 2, 4, 5):
-        return f"{base}^({nearest})"
+    for denominator in (3, 6):
+        numerator = round(exponent * denominator)
+        if numerator % denominator and abs(exponent * denominator - numerator) < 1e-12 and exponent * 2 % 1:
+            return f"{base}^({numerator}/{denominator})"
     return f"{base}^{number_text(exponent)}"
 
 

@@ -33,9 +33,10 @@ def power_laws(data: Data) -> Iterator[Draft]:
 
 
 def power_laws_of(data: Data, target: Target) -> Iterator[Draft]:
-    """``T^-1(c*monomial)`` for another target T(y) than y itself."""
-    for draft in power_laws(data.replaced(target.values, data.active)):
-        yield Draft(target.inverse.format(f"{number_text(target.unit)}*{draft.text}"))
+    """``T^-1(c*monomial)`` for a target T(y) that is no power of y."""
+    inner = data.replaced(target.values * target.unit, data.active)
+    for draft in power_laws(inner):
+        yield Draft(target.inverse.format(draft.text))
 
 
 def power_laws_with_offset(data: Data) -> Iterator[Draft]:

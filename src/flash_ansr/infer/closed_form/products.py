@@ -14,7 +14,7 @@ from flash_ansr.infer.closed_form.candidates import Draft
 from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
 from flash_ansr.infer.closed_form.families import FACTORS, Family
 from flash_ansr.infer.closed_form.features import Features
-from flash_ansr.infer.closed_form.gram import best_pairs
+from flash_ansr.infer.closed_form.gram import best_pairs, worth_drafting
 from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve
 from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, power_text
 from flash_ansr.infer.closed_form.power_law import full_exponents
@@ -56,13 +56,13 @@ class Products:
 
     def single(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 16) -> Iterator[Draft]:
         """One factor h(c*u)^e, or exp(c*u), for every argument."""
-        for i in self._exponentials(arguments):
+        for i in self._exponentials(arguments)[:2]:
             yield from self._drafts([_exponential(i)], arguments)
         if not len(arguments):
             return
         hits = scan(self.problem, arguments.values, families, self.data.clock, n_best)
         self._hits[id(arguments)] = hits
-        for hit in hits:
+        for hit in _worth_drafting(hits):
             yield from self._drafts([hit], arguments)
 
     def second(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 8) -> Iterator[Draft]:
@@ -79,7 +79,7 @@ class Products:
             norm = float(np.linalg.norm(left))
             if norm > 0:
                 problem = Problem(basis, left / norm, self._weight, logarithm=True)
-                for hit in scan(problem, arguments.values, families, self.data.clock, n_best)[:n_best]:
+                for hit in _worth_drafting(scan(problem, arguments.values, families, self.data.clock, n_best)):
                     yield from self._drafts([first, hit], arguments)
 
     def double(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 12) -> Iterator[Draft]:
@@ -87,7 +87,8 @@ class Products:
         hits, rows = self._simple_factors(arguments, families)
         if len(hits) < 2:
             return
-        for i, j, _ in best_pairs(rows, self.problem.target, n_best, self.data.clock):
+        found = best_pairs(rows, self.problem.target, n_best, self.data.clock)
+        for i, j, _ in found[: worth_drafting([r2 for *_, r2 in found])]:
             yield from self._drafts([hits[i], hits[j]], arguments)
 
     def _exponentials(self, arguments: Features) -> list[int]:
@@ -133,9 +134,7 @@ class Products:
             return
         n = len(self.columns)
         ways = variants(coefficients[1:])
-        if unexplained < 1e-20:
-            ways = ways[:1]
-        for way in ways[:3]:
+        for way in ways[: 1 if unexplained < 1e-20 else 3]:
             powers, exponents = way[:n], way[n:]
             full = full_exponents(self.data, self.columns, powers)
             factors: list[tuple[str, float]] = []
@@ -154,6 +153,10 @@ class Products:
 
 
 _EXPONENTIAL = Family("exp", np.exp, "exp({})", (), (), 300.0)
+
+
+def _worth_drafting(hits: list[Hit]) -> list[Hit]:
+    return hits[: worth_drafting([h.r2 for h in hits])]
 
 
 def _exponential(argument: int) -> Hit:

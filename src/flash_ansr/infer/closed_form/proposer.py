@@ -10,7 +10,8 @@ import numpy as np
 
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
 from flash_ansr.infer.closed_form.data import Data, DeadlineError, bind
-from flash_ansr.infer.closed_form.features import Features, arguments, library, sum_arguments
+from flash_ansr.infer.closed_form.families import ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
+from flash_ansr.infer.closed_form.features import Features, arguments, library, ratios, sum_arguments
 from flash_ansr.infer.closed_form.inner_constants import sums_with_inner_constants
 from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, number_text
 from flash_ansr.infer.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
@@ -98,34 +99,40 @@ def _next_batch(stages: Iterator[Stage], candidates: Candidates) -> tuple[list[E
 def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
     """The stages in the order of what they cost, each made when its turn comes."""
     every = targets(data, operators)
-    yield lambda: power_laws(data)
-    yield lambda: _chain(power_laws_of(data, t) for t in every[1:])
-    simple = arguments(data, 80, 4, operators)
     products = Products(data)
+    yield lambda: power_laws(data)
+    yield lambda: _chain(power_laws_of(data, t) for t in every if not t.is_power)
     if products.usable:
-        yield lambda: products.single(simple)
+        proportions = ratios(data, 100)
+        yield lambda: products.single(proportions, (ONE_PLUS,))
+        simple = arguments(data, 50, 0, operators)
+        yield lambda: products.single(simple, SIMPLE_FACTORS)
     features = library(data, 250, operators)
-    yield from _sums(data, every, features)
+    yield from _pairs(data, every, features)
     if products.usable:
-        yield lambda: products.second(simple)
+        yield lambda: products.single(simple, OTHER_FACTORS)
+    yield from _sums(data, every, features)
     separation = common_factor(data)
     if separation:
         yield from _separated(data, separation, operators)
-    yield lambda: power_laws_with_offset(data)
     yield from _rationals(data, features)
     if products.usable:
-        wide = arguments(data, 250, 12, operators)
+        wide = arguments(data, 120, 10, operators)
         yield lambda: products.single(wide)
         of_sums = sum_arguments(data, 10, 10)
         yield lambda: products.single(of_sums)
-        yield lambda: products.double(simple)
-    yield lambda: sums_with_inner_constants(data, simple, 30, 8)
+        yield lambda: products.second(wide)
+        yield lambda: products.double(wide)
+    yield lambda: power_laws_with_offset(data)
+    yield lambda: sums_with_inner_constants(data, arguments(data, 30, 0, operators), 30, 8)
     features = library(data, 1000, operators)
     yield from _sums(data, every, features)
     yield from _rationals(data, features)
     if products.usable:
-        yield lambda: products.second(wide)
-        yield lambda: products.double(wide)
+        wider = arguments(data, 400, 20, operators)
+        yield lambda: products.single(wider)
+        yield lambda: products.second(wider)
+        yield lambda: products.double(wider)
     features = library(data, 2500, operators)
     yield from _sums(data, every, features)
 
@@ -146,6 +153,17 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
         yield around(stage)
 
 
+def _pairs(data: Data, every: list[Target], features: Features) -> Iterator[Stage]:
+    for target in every:
+        yield partial(_pairs_of, data, target, features)
+
+
+def _pairs_of(data: Data, target: Target, features: Features) -> Iterator[Draft]:
+    sums = Sums(data, target, features)
+    yield from sums.singles()
+    yield from sums.pairs()
+
+
 def _sums(data: Data, every: list[Target], features: Features) -> Iterator[Stage]:
     for target in every:
         yield partial(_sums_of, data, target, features)
@@ -153,7 +171,6 @@ def _sums(data: Data, every: list[Target], features: Features) -> Iterator[Stage
 
 def _sums_of(data: Data, target: Target, features: Features) -> Iterator[Draft]:
     sums = Sums(data, target, features)
-    yield from sums.singles()
     yield from sums.pairs()
     yield from sums.triples()
     if target.name in ("y", "log y"):

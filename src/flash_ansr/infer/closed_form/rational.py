@@ -9,7 +9,7 @@ import numpy as np
 from flash_ansr.infer.closed_form.candidates import Draft
 from flash_ansr.infer.closed_form.data import Data
 from flash_ansr.infer.closed_form.features import Features
-from flash_ansr.infer.closed_form.gram import best_cross_pairs, best_triples
+from flash_ansr.infer.closed_form.gram import best_cross_pairs, best_triples, worth_drafting
 from flash_ansr.infer.closed_form.least_squares import solve_pruned
 from flash_ansr.infer.closed_form.sums import Sums, sum_text
 from flash_ansr.infer.closed_form.targets import Target
@@ -32,7 +32,7 @@ class Rationals(Sums):
         found = best_cross_pairs(self.rows[first], self.rows[second], self._rest, max(n_best, 64), self.data.clock)
         pairs = [(int(first[i]), int(second[j])) for i, j, _ in found]
         self._pool = list(dict.fromkeys(i for pair in pairs for i in pair))
-        for pair in pairs[:n_best]:
+        for pair in pairs[: min(n_best, worth_drafting([r2 for *_, r2 in found]))]:
             yield from self._drafts(pair)
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:

@@ -14,9 +14,10 @@ import numpy as np
 
 from flash_ansr.infer.closed_form.data import Clock, FloatArray
 from flash_ansr.infer.closed_form.families import Family
-from flash_ansr.infer.closed_form.least_squares import project_out
+from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out
 
 _STEPS = 10
+_COARSE_ROWS = 100
 _OF_EACH_FAMILY = 2
 _DIFFERENCE = 1e-4
 # a term whose part beyond the base is smaller than this is the base again
@@ -41,6 +42,14 @@ class Problem:
     target: FloatArray
     weight: FloatArray
     logarithm: bool = False
+
+    def thinned(self) -> tuple[Problem, slice]:
+        """The same on at most so many rows, evenly taken, for a first look; and which rows."""
+        rows = slice(None, None, max(1, -(-len(self.target) // _COARSE_ROWS)))
+        basis = orthonormal(self.basis[:, rows])
+        left = project_out(self.target[None, rows], basis)[0]
+        norm = max(float(np.linalg.norm(left)), 1e-300)
+        return Problem(basis, left / norm, self.weight[rows], self.logarithm), rows
 
     def term(self, family: Family, u: FloatArray) -> FloatArray:
         """The term for arguments u of any shape (..., n_rows), NaN or infinite where undefined."""
@@ -76,6 +85,9 @@ def scan(
         What multiplies each term.
     """
     hits: list[Hit] = []
+    coarse, rows = problem.thinned()
+    coarse_arguments = np.ascontiguousarray(arguments[:, rows])
+    coarse_factors = None if factors is None else factors[:, rows]
     typical = np.median(np.abs(arguments), axis=1)
     largest = np.abs(arguments).max(axis=1)
     with np.errstate(all="ignore"):
@@ -86,8 +98,10 @@ def scan(
             for i, c in enumerate(starts):
                 fine = np.isfinite(c) & (np.abs(c) * largest < family.largest) & (np.abs(c) * largest > 1e-3)
                 if fine.any():
-                    rows = problem.term(family, c[fine, None] * arguments[fine])
-                    r2[i, fine] = _squared_correlations(problem, rows if factors is None else rows * factors[fine])
+                    terms = coarse.term(family, c[fine, None] * coarse_arguments[fine])
+                    if coarse_factors is not None:
+                        terms *= coarse_factors[fine]
+                    r2[i, fine] = _squared_correlations(coarse, terms)
             best = r2.argmax(axis=0)
             top = r2[best, np.arange(len(best))]
             hits += [Hit(int(a), family, float(starts[best[a], a]), float(top[a])) for a in np.argsort(-top)[:n_best]]
@@ -143,7 +157,8 @@ def _refined(problem: Problem, arguments: FloatArray, hits: list[Hit], factors: 
     index = [h.argument for h in hits]
     u, family = arguments[index], hits[0].family
     factor = np.ones((1, 1)) if factors is None else factors[index]
-    c, r2 = np.array([h.c for h in hits]), np.array([h.r2 for h in hits])
+    c = np.array([h.c for h in hits])
+    r2 = _squared_correlations(problem, problem.term(family, c[:, None] * u) * factor)
 
     def beyond(c: FloatArray) -> FloatArray:
         rows = problem.term(family, c[:, None] * u) * factor * problem.weight

@@ -13,7 +13,7 @@ import numpy as np
 from flash_ansr.infer.closed_form.candidates import Draft
 from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
 from flash_ansr.infer.closed_form.features import Features
-from flash_ansr.infer.closed_form.gram import best_pairs, best_triples
+from flash_ansr.infer.closed_form.gram import best_pairs, best_triples, worth_drafting
 from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve, solve_pruned
 from flash_ansr.infer.closed_form.monomials import number_text
 from flash_ansr.infer.closed_form.pursuit import pursue
@@ -28,8 +28,6 @@ class Sums:
     Attributes
     ----------
     rows : array (n_features, n_rows)
-    best_r2 : float
-        The largest explained part seen.
     """
 
     def __init__(self, data: Data, target: Target, features: Features, relative: bool = True) -> None:
@@ -49,27 +47,26 @@ class Sums:
         self.index = np.flatnonzero(new)
         self.features = features
         self.rows = rows[new] / norms[new, None]
-        self.best_r2 = 0.0
         self._pool: list[int] = []
 
     def singles(self, n_best: int = 6) -> Iterator[Draft]:
         """One feature."""
         r2 = (self.rows @ self._rest) ** 2
-        for i in np.argsort(-r2)[:n_best]:
+        best = np.argsort(-r2)[:n_best]
+        for i in best[: worth_drafting([float(r2[i]) for i in best])]:
             yield from self._drafts([int(i)])
 
     def pairs(self, n_best: int = 12) -> Iterator[Draft]:
         """Two features."""
         found = best_pairs(self.rows, self._rest, max(n_best, 64), self.data.clock)
         self._pool = list(dict.fromkeys(i for pair in found for i in pair[:2]))
-        for i, j, r2 in found[:n_best]:
-            self.best_r2 = max(self.best_r2, r2)
+        for i, j, _ in found[: min(n_best, worth_drafting([r2 for *_, r2 in found]))]:
             yield from self._drafts([i, j])
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
         """Three features, two of them from the best pairs."""
-        for i, j, k, r2 in best_triples(self.rows, self._rest, self._pool, n_best, self.data.clock):
-            self.best_r2 = max(self.best_r2, r2)
+        found = best_triples(self.rows, self._rest, self._pool, n_best, self.data.clock)
+        for i, j, k, _ in found[: worth_drafting([r2 for *_, r2 in found])]:
             yield from self._drafts([i, j, k])
 
     def longer(self, n_terms: int, beam: int = 6) -> Iterator[Draft]:

@@ -9,6 +9,8 @@ import numpy as np
 
 from flash_ansr.infer.closed_form.data import Data, FloatArray
 
+_POWERS = ("y", "1/y", "y^2", "1/y^2", "sqrt y", "1/sqrt y")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -29,6 +31,11 @@ class Target:
     values: FloatArray
     unit: float
     inverse: str
+
+    @property
+    def is_power(self) -> bool:
+        """Whether T(y) is a power of y, so that both are power laws or none."""
+        return self.name in _POWERS
 
 
 def targets(data: Data, operators: Collection[str] | None) -> list[Target]:
