@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
 
 # the clock of all deadlines; benchmarks on a busy machine put CPU time here
 now: Callable[[], float] = time.monotonic

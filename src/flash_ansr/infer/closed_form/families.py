@@ -50,7 +50,7 @@ _WAVES = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 ONE_PLUS = Family("", lambda u: 1 + u, "(1 + {})", (1.0, -1.0), _both(_BROAD), 1e12)
 EXP = Family("exp", np.exp, "exp({})", (1.0, -1.0, -0.5), _both(_MIDDLE), 300.0)
-EXPM1 = Family("exp", np.expm1, "(exp({}) - 1)", (1.0, -1.0), _both(_MIDDLE), 300.0)
+EXPM1 = Family("exp", np.expm1, "(exp({}) - 1)", (1.0, -1.0), _both((*_MIDDLE, 9.0)), 300.0)
 EXP1P = Family("exp", lambda u: 1 + np.exp(u), "(exp({}) + 1)", (1.0, -1.0), _both(_MIDDLE), 300.0)
 SIN = Family("sin", np.sin, "sin({})", (1.0, 2.0, 0.5, np.pi, 2 * np.pi), _WAVES, 300.0)
 COS = Family("cos", np.cos, "cos({})", (1.0, 2.0, 0.5, np.pi, 2 * np.pi), _WAVES, 300.0)

@@ -19,10 +19,25 @@ from flash_ansr.infer.closed_form.monomials import Monomials, monomials
 
 @dataclass(frozen=True)
 class Features:
-    """Texts and values, (n, n_rows), in the units of the caller; every value is finite."""
+    """What sums and arguments are made of.
+
+    Attributes
+    ----------
+    texts : list of str
+        Infix.
+    values : array (n, n_rows)
+        In the units of the caller; finite.
+    exponents : array (n_monomials, n_columns)
+        Of the first features, where they are monomials.
+    """
 
     texts: list[str]
     values: FloatArray
+    exponents: FloatArray | None = None
+
+    def monomial(self, i: int) -> FloatArray | None:
+        """Exponents of feature i, None where it is no monomial."""
+        return None if self.exponents is None or i >= len(self.exponents) else self.exponents[i]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -50,7 +65,7 @@ _OF_MONOMIALS = (
     _Function("sin", lambda u: np.sin(u) ** 2, "sin({})^2", 2.4, 0.1, 50.0),
     _Function("cos", lambda u: np.cos(u) ** 2, "cos({})^2", 2.3, 0.1, 50.0),
     _Function("cos", lambda u: 1 / np.cos(u) ** 2, "(1/cos({})^2)", 3.0, 0.1, 20.0),
-    _Function("log", np.log1p, "log(1 + {})", 2.4, 0.01, np.inf),
+    _Function("log", np.log1p, "log(1 + {})", 1.9, 0.01, np.inf),
     _Function("exp", lambda u: 1 / (1 + np.exp(u)), "(1/(1 + exp({})))", 3.0, 0.05, 60.0),
     _Function("tanh", np.tanh, "tanh({})", 2.4, 0.1, 30.0),
     _Function("atan", np.arctan, "atan({})", 2.6, 0.1, 1e3),
@@ -67,7 +82,7 @@ _OF_SUMS = (
     _Function("cos", np.cos, "cos({})", 1.4, 0.2, 100.0),
     _Function("exp", np.exp, "exp({})", 1.8, 0.05, 60.0),
     _Function("log", np.log, "log({})", 1.6, 0.0, np.inf),
-    _Function("pow2", lambda u: u * u, "({})^2", 1.8, 0.0, np.inf),
+    _Function("pow2", lambda u: u * u, "({})^2", 1.2, 0.0, np.inf),
     _Function("abs", np.abs, "abs({})", 2.4, 0.0, np.inf),
     _Function("pow2", lambda u: 1 / (u * u), "(1/({})^2)", 2.0, 0.0, np.inf),
 )
@@ -78,12 +93,18 @@ def ratios(data: Data, n: int) -> Features:
     simplest = monomials(data, n, _POWERS)
     leading = simplest.exponents[np.arange(len(simplest)), (simplest.exponents != 0).argmax(axis=1)]
     kept = np.flatnonzero(leading > 0)
-    return _checked([simplest.text(int(i)) for i in kept], simplest.values[kept])
+    texts = [simplest.text(int(i)) for i in kept]
+    return Features(texts, simplest.values[kept], simplest.exponents[kept])
 
 
 def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | None) -> Features:
     """What stands inside of factors: monomials, and monomials times sin or cos of a column."""
-    simplest = monomials(data, n)
+    simplest = monomials(data, 4 * n)
+    size = np.abs(simplest.exponents)
+    # an argument has few powers: units cancel in ratios and products of columns
+    n_powers = ((size > 0) & (size != 1)).sum(axis=1)
+    order = np.argsort(simplest.costs + 0.4 * n_powers, kind="stable")
+    simplest = simplest.chosen(order[(np.isin(size, (0, 0.5, 1, 2)).all(axis=1) & (n_powers <= 2))[order]][:n])
     texts, values = [simplest.text(i) for i in range(len(simplest))], [simplest.values]
     for token, wave in (("sin", np.sin), ("cos", np.cos)):
         for k in data.active if _allowed(token, operators) and n_waves else ():
@@ -93,14 +114,18 @@ def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | Non
             free = np.flatnonzero(simplest.exponents[:, k] == 0)[:n_waves]
             texts += [f"{token}(x{k + 1})", *(f"{token}(x{k + 1})*{simplest.text(int(i))}" for i in free)]
             values += [wave(column)[None], simplest.values[free] * wave(column)]
-    return _checked(texts, np.concatenate(values))
+    return Features(texts, np.concatenate(values), simplest.exponents)
 
 
 def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
     """Sums and differences of two simple monomials, and their squares, times monomials: ``(x1 - x2)^2/x3``."""
-    simplest = monomials(data, max(n, n_factors))
-    n_factors = min(n_factors, len(simplest))
-    first, second = np.triu_indices(min(n, len(simplest)), 1)
+    simplest = monomials(data, 8 * max(n, n_factors))
+    whole = ((simplest.exponents == 1) | (simplest.exponents == 0)).all(axis=1)
+    single = (simplest.exponents != 0).sum(axis=1) == 1
+    single &= np.isin(simplest.exponents.sum(axis=1), (1, -1, 2, -2))
+    terms = np.flatnonzero(whole)[:n]
+    simplest = simplest.chosen(np.concatenate([terms, np.flatnonzero(single)[:n_factors]]))
+    first, second = np.triu_indices(len(terms), 1)
     used = (simplest.exponents[first] != 0) | (simplest.exponents[second] != 0)
     texts: list[str] = []
     values: list[FloatArray] = []
@@ -111,7 +136,7 @@ def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
         ]
         texts += [*names, *(f"{name}^2" for name in names)]
         values += [sums, sums**2]
-        for m in range(n_factors):
+        for m in range(len(terms), len(simplest)):
             # a factor in a column of the sum would only rename it
             free = np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1))
             texts += [f"{names[i]}*{simplest.text(m)}" for i in free]

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from flash_ansr.infer.closed_form.data import Data, FloatArray
+from flash_ansr.infer.closed_form.data import Data, FloatArray, IntArray
 
 _COSTS: dict[Fraction, float] = {
     Fraction(1): 1.0,
@@ -38,7 +38,7 @@ _COSTS: dict[Fraction, float] = {
     Fraction(6): 4.2,
 }
 
-_TOGETHER = 0.35
+_TOGETHER = 0.45
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,10 @@ class Monomials:
 
     def __len__(self) -> int:
         return len(self.costs)
+
+    def chosen(self, index: IntArray) -> Monomials:
+        """Some of them, in this order."""
+        return Monomials(self.exponents[index], self.costs[index], self.values[index])
 
     def text(self, i: int) -> str:
         """Monomial number i as infix text."""

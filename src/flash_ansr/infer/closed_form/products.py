@@ -12,7 +12,7 @@ import numpy as np
 
 from flash_ansr.infer.closed_form.candidates import Draft
 from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
-from flash_ansr.infer.closed_form.families import FACTORS, Family
+from flash_ansr.infer.closed_form.families import FACTORS, ONE_PLUS, Family
 from flash_ansr.infer.closed_form.features import Features
 from flash_ansr.infer.closed_form.gram import best_pairs, worth_drafting
 from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve
@@ -140,16 +140,22 @@ class Products:
             factors: list[tuple[str, float]] = []
             starts: list[float] = []
             values = monomial_values(self.data, full[None])[0]
+            spelled = full.copy()
             with np.errstate(all="ignore"):
                 for hit, e, raw in zip(hits, exponents, coefficients[1 + n :], strict=True):
                     text, start, value = _factor(hit, float(e), float(raw), arguments)
+                    monomial = arguments.monomial(hit.argument)
+                    if hit.family is ONE_PLUS and monomial is not None and e != 0:
+                        # (1 + c*a/b)^e = (b + c*a)^e/b^e, mostly shorter
+                        text = _binomial(monomial, float(e))
+                        spelled += e * np.minimum(monomial, 0)
                     if text:
                         factors.append((text, float(e)))
                         starts.append(start)
                         values = values * value
             c = _scale(values, self.data)
             if factors and np.isfinite(c) and c != 0:
-                yield Draft(_text(monomial_text(full), [f for f, _ in factors]), (c, *starts))
+                yield Draft(_text(monomial_text(np.round(spelled, 12)), [f for f, _ in factors]), (c, *starts))
 
 
 _EXPONENTIAL = Family("exp", np.exp, "exp({})", (), (), 300.0)
@@ -176,6 +182,13 @@ def _factor(hit: Hit, e: float, raw: float, arguments: Features) -> tuple[str, f
     values = hit.family.value(hit.c * u)
     value = values ** (int(e) if e == int(e) else e)
     return ("*" if e > 0 else "/") + power, hit.c, value
+
+
+def _binomial(monomial: FloatArray, e: float) -> str:
+    """The factor (b + c*a)^e for a monomial a/b."""
+    above, below = monomial_text(np.maximum(monomial, 0)), monomial_text(np.maximum(-monomial, 0))
+    inner = "<constant>" if above == "1" else f"<constant>*{above}"
+    return ("*" if e > 0 else "/") + power_text(f"({below} + {inner})", abs(e))
 
 
 def _scale(values: FloatArray, data: Data) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
 from flash_ansr.infer.closed_form.data import Data, DeadlineError, bind
-from flash_ansr.infer.closed_form.families import ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
+from flash_ansr.infer.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
 from flash_ansr.infer.closed_form.features import Features, arguments, library, ratios, sum_arguments
 from flash_ansr.infer.closed_form.inner_constants import sums_with_inner_constants
 from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, number_text
@@ -105,7 +105,7 @@ def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
     if products.usable:
         proportions = ratios(data, 100)
         yield lambda: products.single(proportions, (ONE_PLUS,))
-        simple = arguments(data, 50, 0, operators)
+        simple = arguments(data, 60, 0, operators)
         yield lambda: products.single(simple, SIMPLE_FACTORS)
     features = library(data, 250, operators)
     yield from _pairs(data, every, features)
@@ -117,10 +117,13 @@ def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
         yield from _separated(data, separation, operators)
     yield from _rationals(data, features)
     if products.usable:
+        yield lambda: products.double(simple)
+        of_sums = sum_arguments(data, 10, 16)
+        yield lambda: products.single(of_sums, (ONE_PLUS, *SIMPLE_FACTORS, EXP1P))
         wide = arguments(data, 120, 10, operators)
         yield lambda: products.single(wide)
-        of_sums = sum_arguments(data, 10, 10)
-        yield lambda: products.single(of_sums)
+    yield from _quotients(data, features, operators)
+    if products.usable:
         yield lambda: products.second(wide)
         yield lambda: products.double(wide)
     yield lambda: power_laws_with_offset(data)
@@ -142,7 +145,7 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
     factor = monomial_values(data, separation.exponents[None])[0]
     text = monomial_text(separation.exponents)
     inner = data.replaced(data.y / factor, separation.others)
-    features = library(inner, 400, operators)
+    features = library(inner, 500, operators)
 
     def around(stage: Stage) -> Stage:
         return lambda: (Draft(f"{text}*({d.text})", d.start) for d in stage())
@@ -151,6 +154,17 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
         yield around(stage)
     for stage in _rationals(inner, features):
         yield around(stage)
+
+
+def _quotients(data: Data, features: Features, operators: Collection[str] | None) -> Iterator[Stage]:
+    """y = sum/(1 + u) with u a ratio of columns: the sum is what is left."""
+    proportions = ratios(data, 24)
+    for text, u in list(zip(proportions.texts, proportions.values, strict=True))[:16]:
+        if (u > -1).all() and np.isfinite(data.y * (1 + u)).all():
+            inner = data.replaced(data.y * (1 + u), data.active)
+            target = targets(inner, operators)[0]
+            inverse = f"({{}})/(1 + {text})"
+            yield partial(_sums_of, inner, Target("quotient", target.values, target.unit, inverse), features)
 
 
 def _pairs(data: Data, every: list[Target], features: Features) -> Iterator[Stage]:

@@ -18,6 +18,7 @@ from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out
 
 _STEPS = 10
 _COARSE_ROWS = 100
+_FIRST_REACH = 0.4
 _OF_EACH_FAMILY = 2
 _DIFFERENCE = 1e-4
 # a term whose part beyond the base is smaller than this is the base again
@@ -153,7 +154,7 @@ def _squared_correlations(problem: Problem, rows: FloatArray) -> FloatArray:
 
 
 def _refined(problem: Problem, arguments: FloatArray, hits: list[Hit], factors: FloatArray | None) -> list[Hit]:
-    """Gauss-Newton on log|c|, halving steps that do not help."""
+    """Gauss-Newton on log|c|, with a pattern search where it does not help."""
     index = [h.argument for h in hits]
     u, family = arguments[index], hits[0].family
     factor = np.ones((1, 1)) if factors is None else factors[index]
@@ -164,21 +165,21 @@ def _refined(problem: Problem, arguments: FloatArray, hits: list[Hit], factors: 
         rows = problem.term(family, c[:, None] * u) * factor * problem.weight
         return project_out(np.where(np.isfinite(rows), rows, 0.0), problem.basis)
 
+    reach = np.full(len(c), _FIRST_REACH)
     for _ in range(_STEPS):
         if (r2 > 1 - 1e-15).all():
             break
         g = beyond(c)
         slope = (beyond(c * (1 + _DIFFERENCE)) - beyond(c * (1 - _DIFFERENCE))) / (2 * _DIFFERENCE)
-        step = _log_steps(g, slope, problem.target)
-        for scale in (1.0, 0.3, 0.05):
-            proposal = c * np.exp(np.clip(scale * step, -1.0, 1.0))
-            rows = problem.term(family, proposal[:, None] * u) * factor
-            new = _squared_correlations(problem, rows)
+        step = np.clip(_log_steps(g, slope, problem.target), -1.0, 1.0)
+        before = r2
+        # beside the Gauss-Newton step a fixed one to both sides: far from the optimum the model misleads
+        for move in (step, reach, -reach):
+            proposal = c * np.exp(np.where(r2 > before, 0.0, move))
+            new = _squared_correlations(problem, problem.term(family, proposal[:, None] * u) * factor)
             better = new > r2
             c, r2 = np.where(better, proposal, c), np.where(better, new, r2)
-            step = np.where(better, 0.0, step)
-            if not step.any():
-                break
+        reach = np.where(r2 > before, reach, reach * 0.3)
     return [Hit(h.argument, family, float(ci), float(ri)) for h, ci, ri in zip(hits, c, r2, strict=True)]
 
 

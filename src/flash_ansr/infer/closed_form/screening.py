@@ -16,6 +16,8 @@ from flash_ansr.infer.closed_form.snapping import to_grid
 
 # growth of the mean square of the residual that still counts as none
 _SAME = 1.2
+_SAME_AT_BOTH_SIGNS = 1.05
+_TRIED = (1, -1, 2, -2, 0.5, -0.5)
 _MAX_TERMS_PER_ROW = 0.4
 
 
@@ -36,21 +38,44 @@ class Separation:
 
 
 def common_factor(data: Data) -> Separation | None:
-    """The columns that enter as a power and nowhere else, or None where there is none or y changes sign."""
-    columns, logs = data.log_columns
-    if len(columns) < 2 or not ((data.y > 0).all() or (data.y < 0).all()):
+    """The columns that enter as a power and nowhere else, or None where there is none."""
+    columns, _ = data.log_columns
+    if len(columns) < 2:
         return None
+    one_sign = (data.y > 0).all() or (data.y < 0).all()
+    exponents = _of_one_sign(data) if one_sign else _of_both_signs(data)
+    if exponents is None:
+        return None
+    others = tuple(k for k in relevant(data) if exponents[k] == 0)
+    return Separation(exponents, others) if exponents.any() and others else None
+
+
+def _of_one_sign(data: Data) -> FloatArray | None:
+    """Exponents of the columns that log|y| is linear in, and without which nothing else changes."""
     model = _Polynomial(data, np.log(np.abs(data.y)))
     if model.degree < 2:
         return None
     exponents = np.zeros(data.n_columns)
-    for k, log in zip(columns, logs, strict=True):
+    for k, log in zip(*data.log_columns, strict=True):
         ratio, slope = model.as_factor(k, log)
         exponent = float(to_grid(np.array([slope]), 2)[0])
         if ratio < _SAME and abs(slope - exponent) < 0.1:
             exponents[k] = exponent
-    others = tuple(k for k in relevant(data) if exponents[k] == 0)
-    return Separation(exponents, others) if exponents.any() and others else None
+    return exponents
+
+
+def _of_both_signs(data: Data) -> FloatArray | None:
+    """Exponents p of the columns that y/x^p does not depend on any more, tried one by one."""
+    exponents = np.zeros(data.n_columns)
+    for k in data.log_columns[0]:
+        data.clock.check()
+        for p in _TRIED if data.positive[k] else _TRIED[:4]:
+            rest = data.y / (data.columns[k] / data.scales[k]) ** p
+            model = _Polynomial(data, rest)
+            if model.degree >= 2 and model.without(k) < _SAME_AT_BOTH_SIGNS:
+                exponents[k] = p
+                break
+    return exponents
 
 
 def relevant(data: Data) -> tuple[int, ...]:
