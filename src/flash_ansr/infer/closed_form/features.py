@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.closed_form.data import Data, FloatArray
+from flash_ansr.infer.closed_form.data import Data, FloatArray, IntArray
 from flash_ansr.infer.closed_form.monomials import Monomials, monomials
 
 
@@ -61,10 +61,10 @@ _OF_MONOMIALS = (
     _Function("exp", np.exp, "exp({})", 1.5, 0.05, 60.0),
     _Function("exp", lambda u: np.exp(-u), "exp(-{})", 1.6, 0.05, 60.0),
     _Function("log", np.log, "log({})", 1.5, 0.0, np.inf),
-    _Function("tan", np.tan, "tan({})", 2.2, 0.1, 20.0),
-    _Function("sin", lambda u: np.sin(u) ** 2, "sin({})^2", 2.4, 0.1, 50.0),
-    _Function("cos", lambda u: np.cos(u) ** 2, "cos({})^2", 2.3, 0.1, 50.0),
-    _Function("cos", lambda u: 1 / np.cos(u) ** 2, "(1/cos({})^2)", 3.0, 0.1, 20.0),
+    _Function("tan", np.tan, "tan({})", 1.9, 0.1, 20.0),
+    _Function("sin", lambda u: np.sin(u) ** 2, "sin({})^2", 1.9, 0.1, 50.0),
+    _Function("cos", lambda u: np.cos(u) ** 2, "cos({})^2", 1.8, 0.1, 50.0),
+    _Function("cos", lambda u: 1 / np.cos(u) ** 2, "(1/cos({})^2)", 2.5, 0.1, 20.0),
     _Function("log", np.log1p, "log(1 + {})", 1.9, 0.01, np.inf),
     _Function("exp", lambda u: 1 / (1 + np.exp(u)), "(1/(1 + exp({})))", 3.0, 0.05, 60.0),
     _Function("tanh", np.tanh, "tanh({})", 2.4, 0.1, 30.0),
@@ -168,8 +168,11 @@ def library(data: Data, n: int, operators: Collection[str] | None) -> Features:
     bounds = np.cumsum([0, *map(len, costs)])
     texts: list[str] = []
     values: list[FloatArray] = []
+    places: list[IntArray] = []
     for kind in range(len(costs)):
-        index = chosen[(chosen >= bounds[kind]) & (chosen < bounds[kind + 1])] - bounds[kind]
+        of_kind = (chosen >= bounds[kind]) & (chosen < bounds[kind + 1])
+        places.append(np.flatnonzero(of_kind))
+        index = chosen[of_kind] - bounds[kind]
         if kind == 0:
             texts += [simplest.text(int(i)) for i in index]
             values.append(simplest.values[index])
@@ -184,7 +187,9 @@ def library(data: Data, n: int, operators: Collection[str] | None) -> Features:
             f, m = pairs[0][index], pairs[1][index]
             texts += [f"{functions.texts[i]}*{functions.texts[j]}" for i, j in zip(f, m, strict=True)]
             values.append(functions.values[f] * functions.values[m])
-    return _checked(texts, np.concatenate(values))
+    # the cheapest first, whatever their kind: the triples take the first
+    order = np.argsort(np.concatenate(places))
+    return _checked([texts[i] for i in order], np.concatenate(values)[order])
 
 
 def _functions(
@@ -195,12 +200,14 @@ def _functions(
     usable = [f for f in _OF_MONOMIALS if _allowed(f.token, operators)]
     of_sums = [f for f in _OF_SUMS if _allowed(f.token, operators)]
     first, second = np.triu_indices(min(len(m_costs), 16), 1)
+    # functions of an inverse alone are rare
+    inverse = 0.8 * (simplest.exponents <= 0).all(axis=1)
     plan: list[tuple[float, int, _Function, int, int, int]] = []
     for f in usable:
         # log of a product is a sum of logarithms: only of one column
         single = (simplest.exponents[: len(m_costs)] != 0).sum(axis=1) == 1
         plan += [
-            (f.cost + c, len(plan) + i, f, i, -1, 0)
+            (f.cost + c + float(inverse[i]), len(plan) + i, f, i, -1, 0)
             for i, c in enumerate(m_costs)
             if f.token != "log" or (single[i] and c == m_costs[0])
         ]

@@ -14,7 +14,7 @@ _BLOCK = 64
 # two rows closer than this are one: the formula would divide rounding errors
 _LEAST_ANGLE = 1e-8
 # features that the triples are made of
-_TRIPLE_POOL = 48
+_TRIPLE_POOL = 160
 _EXACT = 1 - 1e-10
 _A_FEW = 5
 
@@ -56,32 +56,33 @@ def best_cross_pairs(
 def best_triples(
     rows: FloatArray, target: FloatArray, pool: list[int], n_best: int, clock: Clock
 ) -> list[tuple[int, int, int, float]]:
-    """The best triples with two members from a pool and the third from all rows.
+    """The best triples (i, j, k, R2) of a pool: for each i, the pairs of what i leaves of the others.
 
-    For each pair of the pool's first members, every third row is tried by one product with what the pair leaves.
+    With f_i projected out, a triple is a pair, and its Gram matrix a correction of rank one. The best partner k of each
+    i, j is kept, so that the result may lack triples that share two members with a better one.
     """
-    pool = pool[:_TRIPLE_POOL]
-    r = rows @ target
-    found: list[tuple[int, int, int, float]] = []
-    for i in pool:
+    pool = sorted(pool[:_TRIPLE_POOL])
+    gram = rows[pool] @ rows[pool].T
+    r = rows[pool] @ target
+    found: list[tuple[float, int, int, int]] = []
+    for i in range(len(pool) - 2):
         clock.check()
-        # f_i projected out of everything: a triple is a pair in what is left
-        g = rows @ rows[i]
+        g, rest = gram[i, i + 1 :], gram[i + 1 :, i + 1 :]
         size = 1 - g**2
         usable = size > _LEAST_ANGLE
         scale = np.where(usable, 1 / np.sqrt(np.where(usable, size, 1.0)), 0.0)
-        left_r = (r - r[i] * g) * scale
-        others = [j for j in pool if j > i and usable[j]]
-        if not others:
-            continue
-        gram = (rows[others] @ rows.T - np.outer(g[others], g)) * scale[others][:, None] * scale
-        r2 = r[i] ** 2 + _explained(gram, left_r[others], left_r)
-        r2[:, ~usable] = 0.0
-        for row, j in enumerate(others):
-            k = int(r2[row].argmax())
-            found.append((i, j, k, float(r2[row, k])))
-    distinct = {tuple(sorted(t[:3])): t for t in found if len({*t[:3]}) == 3}
-    return sorted(distinct.values(), key=lambda t: -t[3])[:n_best]
+        left_r = (r[i + 1 :] - r[i] * g) * scale
+        left = (rest - np.outer(g, g)) * np.outer(scale, scale)
+        # without its unit diagonal a feature would pair with itself
+        np.fill_diagonal(left, 1.0)
+        r2 = r[i] ** 2 + _explained(left, left_r, left_r)
+        best = r2.argmax(axis=1)
+        top = r2[np.arange(len(best)), best]
+        found += [(float(top[j]), i, i + 1 + int(j), i + 1 + int(best[j])) for j in np.argsort(-top)[:n_best] if usable[j]]
+    found.sort(reverse=True)
+    distinct = {tuple(sorted((i, j, k))): r2 for r2, i, j, k in reversed(found)}
+    ranked = sorted(distinct.items(), key=lambda item: (-item[1], item[0]))[:n_best]
+    return [(pool[i], pool[j], pool[k], r2) for (i, j, k), r2 in ranked]
 
 
 def worth_drafting(r2: list[float]) -> int:

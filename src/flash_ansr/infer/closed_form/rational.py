@@ -37,7 +37,10 @@ class Rationals(Sums):
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
         """Three terms, at least one of them below."""
-        found = best_triples(self.rows, self._rest, self._pool, 4 * n_best, self.data.clock)
+        above = self.index < self._n_above
+        cheap = [*np.flatnonzero(above)[:60], *np.flatnonzero(~above)[:40]]
+        pool = list(dict.fromkeys([*self._pool[:60], *map(int, cheap)]))
+        found = best_triples(self.rows, self._rest, pool, 4 * n_best, self.data.clock)
         below = [t[:3] for t in found if (self.index[list(t[:3])] >= self._n_above).any()]
         for triple in below[:n_best]:
             yield from self._drafts(triple)

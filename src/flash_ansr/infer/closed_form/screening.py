@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from flash_ansr.infer.closed_form.data import Data, FloatArray
+from flash_ansr.infer.closed_form.least_squares import project_out
 from flash_ansr.infer.closed_form.snapping import to_grid
 
 # growth of the mean square of the residual that still counts as none
 _SAME = 1.2
-_SAME_AT_BOTH_SIGNS = 1.05
 _TRIED = (1, -1, 2, -2, 0.5, -0.5)
 _MAX_TERMS_PER_ROW = 0.4
+_MAX_TERMS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,12 @@ def common_factor(data: Data) -> Separation | None:
 
 def _of_one_sign(data: Data) -> FloatArray | None:
     """Exponents of the columns that log|y| is linear in, and without which nothing else changes."""
-    model = _Polynomial(data, np.log(np.abs(data.y)))
+    model, target = _Polynomial(data), np.log(np.abs(data.y))
     if model.degree < 2:
         return None
     exponents = np.zeros(data.n_columns)
     for k, log in zip(*data.log_columns, strict=True):
-        ratio, slope = model.as_factor(k, log)
+        ratio, slope = model.as_factor(k, log, target)
         exponent = float(to_grid(np.array([slope]), 2)[0])
         if ratio < _SAME and abs(slope - exponent) < 0.1:
             exponents[k] = exponent
@@ -67,65 +68,80 @@ def _of_one_sign(data: Data) -> FloatArray | None:
 def _of_both_signs(data: Data) -> FloatArray | None:
     """Exponents p of the columns that y/x^p does not depend on any more, tried one by one."""
     exponents = np.zeros(data.n_columns)
+    model = _Polynomial(data)
+    if model.degree < 2:
+        return None
+    size = max(float(np.abs(data.y).max()), 1e-300)
     for k in data.log_columns[0]:
-        data.clock.check()
-        for p in _TRIED if data.positive[k] else _TRIED[:4]:
-            rest = data.y / (data.columns[k] / data.scales[k]) ** p
-            model = _Polynomial(data, rest)
-            if model.degree >= 2 and model.without(k) < _SAME_AT_BOTH_SIGNS:
-                exponents[k] = p
-                break
+        tried = _TRIED if data.positive[k] else _TRIED[:4]
+        column = data.columns[k] / data.scales[k]
+        growth = model.without(k, np.stack([data.y / size / column**p for p in tried]))
+        if growth.min() < _SAME:
+            exponents[k] = tried[int(growth.argmin())]
     return exponents
 
 
 def relevant(data: Data) -> tuple[int, ...]:
     """The active columns without which the polynomial model is clearly worse; all where it cannot tell."""
     one_sign = (data.y > 0).all() or (data.y < 0).all()
-    model = _Polynomial(data, np.log(np.abs(data.y)) if one_sign else data.y)
+    model = _Polynomial(data)
     if model.degree < 2:
         return data.active
-    found = tuple(k for k in data.active if model.without(k) > _SAME)
+    target = np.log(np.abs(data.y)) if one_sign else data.y / np.abs(data.y).max()
+    found = tuple(k for k in data.active if model.without(k, target[None])[0] > _SAME)
     return found or data.active
 
 
 class _Polynomial:
-    """Least squares of a target on the monomials of the columns up to a degree."""
+    """Least squares of targets on the monomials of the columns up to a degree, by orthonormal bases."""
 
-    def __init__(self, data: Data, target: FloatArray) -> None:
+    def __init__(self, data: Data) -> None:
         columns, logs = data.log_columns
         rows = dict(zip(columns, logs, strict=True))
         base = {k: _standard(rows.get(k, data.columns[k])) for k in data.active}
         self.degree = 0
-        self._target = target
         self._n = data.n_rows
         self._weight = data.root_weight
         for degree in (4, 3, 2):
             powers = [p for d in range(degree + 1) for p in itertools.combinations_with_replacement(data.active, d)]
-            if len(powers) <= _MAX_TERMS_PER_ROW * data.n_rows and len(powers) <= 60:
+            if len(powers) <= min(_MAX_TERMS_PER_ROW * data.n_rows, _MAX_TERMS):
                 self.degree = degree
                 break
         else:
             return
         self._powers = powers
-        self._terms = np.stack([np.prod([base[k] for k in p], axis=0) if p else np.ones(self._n) for p in powers])
-        self._full = self._mean_square(self._terms)[0]
+        terms = np.stack([np.prod([base[k] for k in p], axis=0) if p else np.ones(self._n) for p in powers])
+        self._terms = terms * self._weight
+        self._full = _basis(self._terms)
 
-    def without(self, k: int) -> float:
-        """Growth of the mean square where column k is left out."""
-        kept = [i for i, p in enumerate(self._powers) if k not in p]
-        return self._mean_square(self._terms[kept])[0] / max(self._full, 1e-300)
+    def without(self, k: int, targets: FloatArray) -> FloatArray:
+        """Growth of the mean squares of targets, (n, n_rows), where column k is left out."""
+        return self._growth(_basis(self._terms[self._apart(k)]), targets)
 
-    def as_factor(self, k: int, log: FloatArray) -> tuple[float, float]:
+    def as_factor(self, k: int, log: FloatArray, target: FloatArray) -> tuple[float, float]:
         """Growth of the mean square where column k enters as log|x_k| alone, and its coefficient."""
-        kept = [i for i, p in enumerate(self._powers) if k not in p]
-        mean_square, coefficients = self._mean_square(np.vstack([self._terms[kept], log]))
-        return mean_square / max(self._full, 1e-300), float(coefficients[-1])
+        basis = _basis(self._terms[self._apart(k)])
+        own = project_out((log * self._weight)[None], basis)
+        size = float(np.linalg.norm(own))
+        if size == 0:
+            return np.inf, 0.0
+        slope = float(own[0] @ (target * self._weight)) / size**2
+        return float(self._growth(np.vstack([basis, own / size]), target[None])[0]), slope
 
-    def _mean_square(self, terms: FloatArray) -> tuple[float, FloatArray]:
-        A = (terms * self._weight).T
-        coefficients, *_ = np.linalg.lstsq(A, self._target * self._weight, rcond=1e-12)
-        residual = self._target * self._weight - A @ coefficients
-        return float(residual @ residual) / max(self._n - len(terms), 1), np.asarray(coefficients, dtype=np.float64)
+    def _apart(self, k: int) -> list[int]:
+        return [i for i, p in enumerate(self._powers) if k not in p]
+
+    def _growth(self, basis: FloatArray, targets: FloatArray) -> FloatArray:
+        mean_squares = []
+        for model in (basis, self._full):
+            left = project_out(targets * self._weight, model)
+            mean_squares.append(np.sum(left**2, axis=1) / max(self._n - len(model), 1))
+        return np.asarray(mean_squares[0] / np.maximum(mean_squares[1], 1e-300))
+
+
+def _basis(terms: FloatArray) -> FloatArray:
+    q, _ = np.linalg.qr(terms.T)
+    return np.ascontiguousarray(q.T)
 
 
 def _standard(column: FloatArray) -> FloatArray:

@@ -20,6 +20,7 @@ from flash_ansr.infer.closed_form.pursuit import pursue
 from flash_ansr.infer.closed_form.targets import Target
 
 _LEAST_NEW = 1e-7
+_CHEAP = 120
 
 
 class Sums:
@@ -64,8 +65,9 @@ class Sums:
             yield from self._drafts([i, j])
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
-        """Three features, two of them from the best pairs."""
-        found = best_triples(self.rows, self._rest, self._pool, n_best, self.data.clock)
+        """Three features, of the best pairs and of the cheapest."""
+        pool = list(dict.fromkeys([*self._pool[:60], *range(min(_CHEAP, len(self.rows)))]))
+        found = best_triples(self.rows, self._rest, pool, n_best, self.data.clock)
         for i, j, k, _ in found[: worth_drafting([r2 for *_, r2 in found])]:
             yield from self._drafts([i, j, k])
 
