@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
-from flash_ansr.infer.closed_form.refinement import refined
-from simplipy import OPERATORS, Expression, evaluate_many, parse_many
+from simplipy import OPERATORS, Expression, evaluate_many, fit_constants, parse_many
 
 # the paper's parsimony: a token is worth this many decades of unexplained variance
 _GAMMA = 0.05
 # below this root mean square of relative errors a law counts as found
 _EXACT = 1e-8
-# mean square of relative errors of a start beyond which others need no refinement
-_START_IS_EXACT = 1e-12
 # drafts of a batch whose constants are refined
-_MAX_REFINED = 8
+_MAX_REFINED = 16
 # unexplained variances below this are rounding errors, and the shorter law is the better one
 _ROUNDING = 1e-26
 
@@ -77,23 +74,24 @@ class Candidates:
         return [expressions[i] for _, i in sorted(scored)[:limit]]
 
     def _refined(self, drafts: list[tuple[Expression, Draft]], n: int) -> list[Expression]:
-        """The drafts with free constants that start best, with refined constants."""
+        """The n drafts with free constants that start best, with refined constants."""
         if not drafts:
             return []
         values, _ = evaluate_many([e for e, _ in drafts], self.data.X, [d.start for _, d in drafts], n_threads=1)
-        with np.errstate(all="ignore"):
-            errors = np.mean(np.minimum(np.abs((values - self.data.y) * self._relative), 10.0) ** 2, axis=1)
-        order = np.argsort(np.where(np.isfinite(errors), errors, np.inf), kind="stable")
-        found = []
-        if errors[order[0]] < _START_IS_EXACT:
-            n = 2
-        for i in order[:n]:
-            expression, draft = drafts[i]
-            if not np.isfinite(errors[i]):
-                break
-            constants = refined(expression, self.data, np.array(draft.start))
-            found.append(expression.with_constants(constants))
-        return found
+        errors = np.mean(np.minimum(np.abs((values - self.data.y) * self._relative), 10.0) ** 2, axis=1)
+        order = np.argsort(np.where(np.isfinite(errors), errors, np.inf), kind="stable")[:n]
+        best = [drafts[i] for i in order if np.isfinite(errors[i])]
+        weight = self._relative * self.data.root_weight
+        fits = fit_constants(
+            [e for e, _ in best],
+            self.data.X,
+            self.data.y,
+            sample_weight=(weight / weight.max()) ** 2,
+            x0=[d.start for _, d in best],
+            n_restarts=0,
+            n_threads=1,
+        )
+        return [f.expression for f in fits if np.isfinite(f.constants).all()]
 
     def fvu(self, values: FloatArray) -> float:
         """Fraction of variance unexplained on the rows of the search."""

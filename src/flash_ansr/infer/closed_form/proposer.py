@@ -24,6 +24,8 @@ from simplipy import Expression
 
 Stage = Callable[[], Iterator[Draft]]
 
+_N_QUOTIENTS = 10
+
 
 def closed_form(
     X: Any,
@@ -122,12 +124,12 @@ def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
         yield lambda: products.single(of_sums, (ONE_PLUS, *SIMPLE_FACTORS, EXP1P))
         wide = arguments(data, 120, 10, operators)
         yield lambda: products.single(wide)
-    yield from _quotients(data, features, operators)
-    if products.usable:
-        yield lambda: products.second(wide)
-        yield lambda: products.double(wide)
     yield lambda: power_laws_with_offset(data)
     yield lambda: sums_with_inner_constants(data, arguments(data, 30, 0, operators), 30, 8)
+    if products.usable:
+        yield lambda: products.double(wide)
+        yield lambda: products.second(wide)
+    yield from _quotients(data, features, operators)
     features = library(data, 1000, operators)
     yield from _sums(data, every, features)
     yield from _rationals(data, features)
@@ -159,7 +161,7 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
 def _quotients(data: Data, features: Features, operators: Collection[str] | None) -> Iterator[Stage]:
     """y = sum/(1 + u) with u a ratio of columns: the sum is what is left."""
     proportions = ratios(data, 24)
-    for text, u in list(zip(proportions.texts, proportions.values, strict=True))[:16]:
+    for text, u in list(zip(proportions.texts, proportions.values, strict=True))[:_N_QUOTIENTS]:
         if (u > -1).all() and np.isfinite(data.y * (1 + u)).all():
             inner = data.replaced(data.y * (1 + u), data.active)
             target = targets(inner, operators)[0]

@@ -19,6 +19,9 @@ from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out
 _STEPS = 10
 _COARSE_ROWS = 100
 _FIRST_REACH = 0.4
+# steps after which hits that explain too little are left as they are
+_TRIAL_STEPS = 4
+_PROMISING = 0.98
 _OF_EACH_FAMILY = 2
 _DIFFERENCE = 1e-4
 # a term whose part beyond the base is smaller than this is the base again
@@ -166,8 +169,8 @@ def _refined(problem: Problem, arguments: FloatArray, hits: list[Hit], factors: 
         return project_out(np.where(np.isfinite(rows), rows, 0.0), problem.basis)
 
     reach = np.full(len(c), _FIRST_REACH)
-    for _ in range(_STEPS):
-        if (r2 > 1 - 1e-15).all():
+    for step_number in range(_STEPS):
+        if (r2 > 1 - 1e-15).all() or (step_number >= _TRIAL_STEPS and r2.max() < _PROMISING):
             break
         g = beyond(c)
         slope = (beyond(c * (1 + _DIFFERENCE)) - beyond(c * (1 - _DIFFERENCE))) / (2 * _DIFFERENCE)
