@@ -89,6 +89,7 @@ class Candidates:
             sample_weight=(weight / weight.max()) ** 2,
             x0=[d.start for _, d in best],
             n_restarts=0,
+            deadline=self.data.clock.remaining(),
             n_threads=1,
         )
         return [f.expression for f in fits if np.isfinite(f.constants).all()]

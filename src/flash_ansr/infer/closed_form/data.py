@@ -38,10 +38,14 @@ class Clock:
 
     deadline: float | None
 
-    def check(self, ahead: float = 0.0) -> None:
-        """Raise :class:`DeadlineError` where the deadline is less than ``ahead`` seconds away."""
-        if self.deadline is not None and now() + ahead >= self.deadline:
+    def check(self) -> None:
+        """Raise :class:`DeadlineError` where the deadline has passed."""
+        if self.deadline is not None and now() >= self.deadline:
             raise DeadlineError
+
+    def remaining(self) -> float | None:
+        """Seconds left, at least one millisecond; None for no deadline."""
+        return None if self.deadline is None else max(self.deadline - now(), 1e-3)
 
 
 @dataclass(frozen=True)

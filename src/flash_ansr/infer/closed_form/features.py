@@ -187,6 +187,7 @@ def library(data: Data, n: int, operators: Collection[str] | None) -> Features:
             f, m = pairs[0][index], pairs[1][index]
             texts += [f"{functions.texts[i]}*{functions.texts[j]}" for i, j in zip(f, m, strict=True)]
             values.append(functions.values[f] * functions.values[m])
+    data.clock.check()
     # the cheapest first, whatever their kind: the triples take the first
     order = np.argsort(np.concatenate(places))
     return _checked([texts[i] for i in order], np.concatenate(values)[order])
@@ -201,7 +202,7 @@ def _functions(
     of_sums = [f for f in _OF_SUMS if _allowed(f.token, operators)]
     first, second = np.triu_indices(min(len(m_costs), 16), 1)
     # functions of an inverse alone are rare
-    inverse = 0.8 * (simplest.exponents <= 0).all(axis=1)
+    inverse = np.where((simplest.exponents <= 0).all(axis=1), 0.8, 0.0)
     plan: list[tuple[float, int, _Function, int, int, int]] = []
     for f in usable:
         # log of a product is a sum of logarithms: only of one column
@@ -225,6 +226,8 @@ def _functions(
         for cost, _, f, i, j, sign in plan:
             if len(texts) >= n:
                 break
+            if len(texts) % 64 == 0:
+                data.clock.check()
             u = simplest.values[i] if j < 0 else simplest.values[i] + sign * simplest.values[j]
             largest = float(np.abs(u).max())
             if not f.least <= largest <= f.most:

@@ -78,7 +78,9 @@ def best_triples(
         r2 = r[i] ** 2 + _explained(left, left_r, left_r)
         best = r2.argmax(axis=1)
         top = r2[np.arange(len(best)), best]
-        found += [(float(top[j]), i, i + 1 + int(j), i + 1 + int(best[j])) for j in np.argsort(-top)[:n_best] if usable[j]]
+        found += [
+            (float(top[j]), i, i + 1 + int(j), i + 1 + int(best[j])) for j in np.argsort(-top)[:n_best] if usable[j]
+        ]
     found.sort(reverse=True)
     distinct = {tuple(sorted((i, j, k))): r2 for r2, i, j, k in reversed(found)}
     ranked = sorted(distinct.items(), key=lambda item: (-item[1], item[0]))[:n_best]

@@ -21,8 +21,8 @@ from flash_ansr.infer.closed_form.power_law import full_exponents
 from flash_ansr.infer.closed_form.scan import Hit, Problem, scan
 from flash_ansr.infer.closed_form.snapping import variants
 
-# r^2 beyond which exponents need no guessing
-_CLEAR = 1 - 1e-10
+# larger ones come from a factor near 1 that stands for an exponential
+_LARGEST_EXPONENT = 12
 
 
 class Products:
@@ -135,6 +135,8 @@ class Products:
         n = len(self.columns)
         ways = variants(coefficients[1:])
         for way in ways[: 1 if unexplained < 1e-20 else 3]:
+            if np.abs(way).max() > _LARGEST_EXPONENT:
+                continue
             powers, exponents = way[:n], way[n:]
             full = full_exponents(self.data, self.columns, powers)
             factors: list[tuple[str, float]] = []

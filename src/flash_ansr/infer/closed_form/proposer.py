@@ -159,7 +159,7 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
 
 
 def _quotients(data: Data, features: Features, operators: Collection[str] | None) -> Iterator[Stage]:
-    """y = sum/(1 + u) with u a ratio of columns: the sum is what is left."""
+    """Y = sum/(1 + u) with u a ratio of columns: the sum is what is left."""
     proportions = ratios(data, 24)
     for text, u in list(zip(proportions.texts, proportions.values, strict=True))[:_N_QUOTIENTS]:
         if (u > -1).all() and np.isfinite(data.y * (1 + u)).all():
