@@ -14,6 +14,7 @@ import pytest
 import flash_ansr.cli
 import flash_ansr.cli.bench
 import flash_ansr.cli.data
+import flash_ansr.cli.fit
 from simplipy import cli
 
 
@@ -33,7 +34,7 @@ def run(*arguments: str) -> Done:
 
 def run_flash_ansr(*arguments: str) -> Done:
     """`flash-ansr` with these arguments, on a screen of 100 columns."""
-    for console in (flash_ansr.cli.bench.console, flash_ansr.cli.data.console):
+    for console in (flash_ansr.cli.bench.console, flash_ansr.cli.data.console, flash_ansr.cli.fit.console):
         console.width = 100
     return _called(flash_ansr.cli.main, ["flash-ansr", *arguments])
 

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
-import simplipy
 from tests.needs import IN_CI
 from tests.strategies import QUICK
 
@@ -21,7 +20,3 @@ settings.load_profile("quick")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fastsrb", metavar="FILE", help="FastSRB's own expressions.yaml, to compare our table with")
-
-
-if not hasattr(simplipy, "tidy"):
-    simplipy.tidy = lambda fit, X, y, sample_weight=None: fit

@@ -154,6 +154,14 @@ def test_selection(selection: str) -> None:
     assert model.candidates_["score"].is_monotonic_increasing
 
 
+def test_few_noisy_rows_get_a_short_law() -> None:
+    """Eight planets: thousands of longer formulas fit them better, by chance."""
+    planets = pd.read_csv(Path(__file__).parents[1] / "examples" / "data" / "planets.csv")
+    model = quick(n_samples=3000, target_fvu=0.0).fit(planets[["distance_au"]], planets["period_days"])
+    assert len(model.expression_) <= 5
+    assert model.report_["gamma"] == pytest.approx(0.375)
+
+
 def test_many_columns_are_selected_and_told() -> None:
     wide = np.random.default_rng(0).uniform(1, 2, (200, 14))
     wide[:, 5] = 1.0

@@ -30,6 +30,7 @@ from flash_ansr.infer.pipeline import Callback, Pipeline
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
+from flash_ansr.infer.score import price_of_a_token
 from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, why_not_neural
 from flash_ansr.infer.selection import SELECTIONS, ranked, split_rows
 from flash_ansr.infer.settings import PaperPipeline, Settings
@@ -55,7 +56,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     proposers : "auto" or list of str
         Who proposes formulas: "closed_form", "neural", "prior".
     gamma : float, default 0.05
-        Price of a token in decades of the unexplained variance.
+        Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
+        since few rows are soon fitted by chance; ``report_`` tells it.
     selection : {"score", "validation", "bic"}
         How the law is chosen among the candidates: by the paper's score, by the score on a quarter of the rows that
         the fits do not see, or by the Bayesian information criterion.
@@ -168,6 +170,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         selected = Table(table.X[:, columns], table.y, table.sample_weight)
         by_rows = self.selection == "validation"
         train, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
+        if settings.paper is None:
+            settings = dataclasses.replace(settings, gamma=price_of_a_token(self.gamma, train.n_rows))
         pipeline = make_pipeline(train, grammar, options, settings, may_wait)
         self._go_on(pipeline)
         stop = self._run(pipeline, budget)
@@ -223,11 +227,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _conclude(self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64]) -> None:
         """Choose the law and store what there is to show."""
         kept = [self._column_names()[k] for k in columns]
-        baseline = linear_baseline(pipeline.table, self.gamma)
+        gamma = pipeline.settings.gamma
+        baseline = linear_baseline(pipeline.table, gamma)
         candidates = pipeline.archive.candidates()
         if not candidates or pipeline.settings.paper is None:
             candidates = [*candidates, baseline]
-        chosen = ranked(candidates, pipeline.table, held_out, self.selection, self.gamma) or [baseline]
+        chosen = ranked(candidates, pipeline.table, held_out, self.selection, gamma) or [baseline]
         archive = pipeline.archive if self.warm_start else Archive()
         self._last_search = _LastSearch(pipeline.table, archive, pipeline.n_rounds)
         self._columns = columns

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from flash_ansr import __version__
-from flash_ansr.cli import bench, data, models, train
+from flash_ansr.cli import bench, data, fit, models, train
 from simplipy.errors import SimplipyError
 
 __all__ = ["app", "main"]
@@ -19,6 +19,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(fit.fit)
+app.command()(fit.predict)
 app.add_typer(bench.app, name="bench")
 app.add_typer(data.app, name="data")
 app.add_typer(models.app, name="models")

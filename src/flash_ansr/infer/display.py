@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flash_ansr.infer.budget import Budget
@@ -23,6 +24,7 @@ class SearchDisplay:
             BarColumn(bar_width=20),
             TextColumn("{task.fields[rate]:>7,.0f} candidates/s  {task.fields[law]}"),
             transient=True,
+            console=Console(stderr=True, markup=False, highlight=False),
         )
         self._task = self._bar.add_task("search", total=1.0, rate=0.0, law="")
 

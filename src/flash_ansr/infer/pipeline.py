@@ -215,7 +215,14 @@ class Pipeline:
         return [again] if again.ok else []
 
     def _tidied(self, fit: Fit) -> list[Fit]:
-        tidied = simplipy.tidy(fit, self.table.X, self.table.y, sample_weight=self.table.sample_weight)
+        tidied = simplipy.tidy(
+            fit,
+            self.table.X,
+            self.table.y,
+            sample_weight=self.table.sample_weight,
+            gamma=self.settings.gamma,
+            loss=self.settings.loss,
+        )
         return [tidied] if tidied.ok else []
 
     def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> Candidate:

@@ -69,6 +69,7 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, wi
         "drawn": sum(t.drawn for t in tallies.values()),
         "unique": sum(t.unique for t in tallies.values()),
         "fitted": sum(t.fitted for t in tallies.values()),
+        "gamma": pipeline.settings.gamma,
         "exact_fvu": pipeline.exact_fvu,
         "scaled": not pipeline.scaling.is_identity,
         "proposers": {

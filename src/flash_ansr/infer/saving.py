@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,16 @@ import pandas as pd
 
 from flash_ansr.infer.law import Law
 from simplipy import parse
+from simplipy.errors import SimplipyError
 
 FORMAT = 1
 RESULT_FILE = "result.json"
 CANDIDATES_FILE = "candidates.csv"
+FIGURE_FILE = "law.png"
+_FILES = (RESULT_FILE, CANDIDATES_FILE, FIGURE_FILE, f".{RESULT_FILE}.part", f".{CANDIDATES_FILE}.part")
 
 
-class ResultError(ValueError):
+class ResultError(SimplipyError):
     """A folder that is no result, or one that this version cannot read."""
 
 
@@ -55,9 +57,25 @@ class SavedResult:
     report: Mapping[str, Any]
 
 
-def write_result(folder: str | Path, saved: SavedResult) -> None:
-    """Write the folder whole or not at all; a result that is there is replaced."""
+def start_folder(folder: str | Path) -> None:
+    """Make the folder of a run, or clear the result of an earlier one; refuse a folder that is something else."""
     folder = Path(folder)
+    if folder.exists():
+        foreign = not folder.is_dir() or any(p.name not in _FILES for p in folder.iterdir())
+        if foreign and not (folder / RESULT_FILE).is_file():
+            raise ResultError(f"{folder} exists and is no result; choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in _FILES:
+        (folder / name).unlink(missing_ok=True)
+
+
+def write_candidates(folder: str | Path, candidates: pd.DataFrame) -> None:
+    """Write ``candidates.csv``, formulas with all their digits."""
+    _replace(Path(folder) / CANDIDATES_FILE, candidates.to_csv(index=False))
+
+
+def write_result(folder: str | Path, saved: SavedResult) -> None:
+    """Write the folder; a result that is there is replaced. ``result.json`` comes last: with it the result is whole."""
     content = {
         "format": FORMAT,
         "law": saved.law.named.infix(),
@@ -71,20 +89,16 @@ def write_result(folder: str | Path, saved: SavedResult) -> None:
         "parameters": dict(saved.parameters),
         "report": dict(saved.report),
     }
-    new = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
-    (new / RESULT_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    saved.candidates.to_csv(new / CANDIDATES_FILE, index=False)  # formulas with all their digits
-    if folder.exists():
-        if any(folder.iterdir()) and not (folder / RESULT_FILE).is_file():
-            shutil.rmtree(new)
-            raise ResultError(f"{folder} exists and is no result; choose another folder")
-        for file in new.iterdir():
-            file.replace(folder / file.name)
-        new.rmdir()
-    else:
-        new.rename(folder)
+    start_folder(folder)
+    write_candidates(folder, saved.candidates)
+    _replace(Path(folder) / RESULT_FILE, json.dumps(content, indent=1) + "\n")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file that no reader ever sees half of."""
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
 
 
 def read_result(folder: str | Path) -> SavedResult:

@@ -12,6 +12,7 @@ from flash_ansr.infer.proposals import Table
 _ROUNDING = 1e-15
 # what a fit of constants to the last digits leaves
 _SMALLEST = 1e-24
+_ROWS_OF_GAMMA = 60
 
 
 def exact_fvu(table: Table) -> float:
@@ -21,6 +22,20 @@ def exact_fvu(table: Table) -> float:
     if spread == 0 or not math.isfinite(size):
         return _SMALLEST
     return max(_SMALLEST, (_ROUNDING * size / spread) ** 2)
+
+
+def price_of_a_token(gamma: float, n_rows: int) -> float:
+    """The paper's gamma, and more where rows are few.
+
+    A decade of FVU on n rows is worth n log(10)/2 nats of likelihood, naming one of some thirty tokens costs log(30):
+    at 60 rows that is the paper's 0.05 decades a token, with fewer rows it is more.
+
+    Examples
+    --------
+    >>> price_of_a_token(0.05, 1000), price_of_a_token(0.05, 10)
+    (0.05, 0.3)
+    """
+    return round(gamma * max(1.0, _ROWS_OF_GAMMA / n_rows), 12)
 
 
 def score(fvu: float, length: int, gamma: float, floor: float = 0.0) -> float:
