@@ -63,7 +63,7 @@ class NeuralProposer:
             raise ValueError(
                 f"the network sees {about.config.n_variables} columns, the table has {table.n_columns}: select some"
             )
-        self._device = torch.device(best_device() if device == "auto" else device)
+        self._device = _device(device)
         self._network = network.to(self._device)
         self._decoding = decoding
         self._temperature = temperature
@@ -118,6 +118,13 @@ def _rows_in_training(about: Checkpoint) -> int:
     config = about.training.get("config", about.training)
     rows = config.get("data", {}).get("max_rows") if isinstance(config, dict) else None
     return int(rows) if rows else _MAX_ROWS
+
+
+def _device(name: str) -> torch.device:
+    try:
+        return torch.device(best_device() if name == "auto" else name)
+    except RuntimeError:
+        raise ValueError(f"device must be 'auto' or a device that torch knows, got {name!r}") from None
 
 
 def best_device() -> str:
