@@ -28,6 +28,9 @@ from simplipy import Fit
 
 # pause when no proposer has anything yet
 _PAUSE = 0.01
+# an exact law of more tokens than this is doubted for this share of the budget
+_SHORT = 6
+_PATIENCE = 0.2
 # with many rows, formulas are fitted to all of them whose score is within so many of the best
 _DECADES = 1.0
 
@@ -188,7 +191,7 @@ class Pipeline:
             options = [fit]
         else:
             options = self._in_user_units(fit)
-            if enters and options:
+            if enters and options and budget.spent() is not Stop.TIME:
                 options += self._tidied(options[0])
         made = [self._candidate(f, key, log_prob, name, budget) for f in options]
         candidates = [c for c in made if self.grammar.allows(c.expression)]
@@ -241,11 +244,13 @@ class Pipeline:
         if best.fvu > self.exact_fvu:
             self._exact_at = None
             return None
-        # an exact law may have a shorter spelling still: look for as long as it took to find it
-        spent = float(budget.n_drawn) if budget.n_samples is not None else budget.elapsed
+        # an exact law may have a shorter spelling still: look for as long as it took to find it, longer for a long one
+        by_count = budget.n_samples is not None
+        spent, limit = (budget.n_drawn, budget.n_samples) if by_count else (budget.elapsed, budget.time_limit)
         if self._exact_at is None:
             self._exact_at = spent
-        return Stop.EXACT if spent >= 2 * self._exact_at else None
+        patience = _PATIENCE * (limit or 0.0) if best.length > _SHORT else 0.0
+        return Stop.EXACT if spent >= self._exact_at + max(self._exact_at, patience) else None
 
 
 def round_seed(random_state: int, round_number: int) -> int:

@@ -14,6 +14,7 @@ from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.law import Law
 from flash_ansr.infer.pipeline import Pipeline
+from flash_ansr.infer.score import score
 from simplipy import Expression, TokenBatch
 from simplipy._version import __version__
 
@@ -35,12 +36,13 @@ def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression]
 
 
 def _on_front(candidates: Sequence[Candidate]) -> list[bool]:
-    """Whether no shorter or equally long candidate fits as well; of equals the first counts."""
+    """Whether no shorter or equally long candidate fits as well; of equals, up to rounding, the first counts."""
+    keys = [(c.length, score(c.fvu, 0, 0.0), i) for i, c in enumerate(candidates)]
     flags = [False] * len(candidates)
     lowest = math.inf
-    for i in sorted(range(len(candidates)), key=lambda i: (candidates[i].length, candidates[i].fvu, i)):
-        if candidates[i].fvu < lowest:
-            lowest, flags[i] = candidates[i].fvu, True
+    for _, decades, i in sorted(keys):
+        if decades < lowest:
+            lowest, flags[i] = decades, True
     return flags
 
 

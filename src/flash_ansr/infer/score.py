@@ -41,6 +41,8 @@ def price_of_a_token(gamma: float, n_rows: int) -> float:
 def score(fvu: float, length: int, gamma: float, floor: float = 0.0) -> float:
     """The paper's ``log10 FVU + gamma * length``; smaller is better, infinite for what is not finite.
 
+    Rounded to six decimals: fits of one law in two spellings tie, and the earlier one stays.
+
     Examples
     --------
     >>> score(0.01, 10, gamma=0.05)
@@ -50,4 +52,4 @@ def score(fvu: float, length: int, gamma: float, floor: float = 0.0) -> float:
     """
     if not math.isfinite(fvu) or fvu < 0:
         return math.inf
-    return math.log10(max(fvu, floor, 1e-300)) + gamma * length
+    return round(math.log10(max(fvu, floor, 1e-300)) + gamma * length, 6)
