@@ -146,7 +146,6 @@ def test_form(case: tuple[str, ...]) -> None:
         ("(x^2)^c#", "(x^2)^c#", "extend"),
         ("0^(2*x)", "0^x", "extend"),
         ("acosh(sin(sin(x)))", "nan", "extend"),
-        ("atanh(cosh(c#))", "nan", "preserve"),
     ],
 )
 def test_form_of_one_domain(before: str, after: str, domain: str) -> None:

@@ -15,19 +15,11 @@ TermId Canonicalizer::make_function(Op op, TermId argument) {
 
 TermId Canonicalizer::function(Op op, TermId argument) {
     const TermNode& inner = arena_[argument];
-    if (inner.kind == Kind::constant && is_undefined_on(op, {inner.low, inner.high})) {  // atanh(cosh(c))
-        note("defined nowhere");
-        return symbol(Op::nan);
-    }
     if (inner.kind == Kind::constant) {
         note("function of a constant");
         std::vector<Node> definition = definition_of(argument);
         definition.push_back(Node::of(op));
-        const TermId constant = new_constant(std::move(definition));
-        const Bounds bounds = image(op, {inner.low, inner.high});
-        arena_.edit(constant).low = bounds.low;
-        arena_.edit(constant).high = bounds.high;
-        return constant;
+        return new_constant(std::move(definition));  // without bounds: it may absorb numbers that change them
     }
     if (const auto value = special_value(op, argument)) return *value;
     const bool below_one = op == Op::acosh && inner.kind == Kind::function && inner.op == Op::tanh;
