@@ -146,6 +146,12 @@ def test_form(case: tuple[str, ...]) -> None:
         ("(x^2)^c#", "(x^2)^c#", "extend"),
         ("0^(2*x)", "0^x", "extend"),
         ("acosh(sin(sin(x)))", "nan", "extend"),
+        ("cos(pi/2 - x)", "sin(x)", "preserve"),
+        ("sin(x + y + 2*pi)", "sin(x + y)", "preserve"),
+        ("cos(x + 3*pi/2)", "sin(x)", "preserve"),
+        ("sin(x - 3*pi/2)", "cos(x)", "preserve"),
+        ("tan(x - pi)", "tan(x)", "preserve"),
+        ("tan(x + pi/2)", "tan(x + pi/2)", "preserve"),
     ],
 )
 def test_form_of_one_domain(before: str, after: str, domain: str) -> None:

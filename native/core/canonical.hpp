@@ -140,6 +140,7 @@ class Canonicalizer {
     TermId logarithm(TermId argument);
     std::optional<TermId> logarithm_of_multiple(TermId argument);
     std::optional<TermId> value_at_angle(Op op, TermId argument);
+    std::optional<TermId> shifted_angle(Op op, TermId argument);
     std::optional<TermId> special_value(Op op, TermId argument);
     TermId make_function(Op op, TermId argument);
 

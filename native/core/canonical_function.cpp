@@ -29,6 +29,7 @@ TermId Canonicalizer::function(Op op, TermId argument) {
     }
     if (op == Op::abs) return absolute(argument);
     if (op == Op::log) return logarithm(argument);
+    if (const auto term = shifted_angle(op, argument)) return *term;
     const Parity parity = info(op).parity;
     if (parity == Parity::even)
         if (const TermId plain = magnitude(argument); plain != argument) return function(op, plain);
@@ -183,6 +184,30 @@ std::optional<TermId> Canonicalizer::logarithm_of_multiple(TermId argument) {
     Parts inverse;
     multiply(inverse, argument, Rational(-1));
     return scaled(make_function(Op::log, close_product(std::move(inverse))), Rational(-1));
+}
+
+// sin(u + k*pi/2) and cos(u + k*pi/2) are sines or cosines of u; the tangent has the period pi.
+std::optional<TermId> Canonicalizer::shifted_angle(Op op, TermId argument) {
+    const TermNode& inner = arena_[argument];
+    if ((op != Op::sin && op != Op::cos && op != Op::tan) || inner.kind != Kind::sum || inner.n_entries < 2)
+        return std::nullopt;
+    Scratch<Entry> rest(arena_.entries(argument).begin(), arena_.entries(argument).end());
+    const auto shift = std::find_if(rest.begin(), rest.end(), [this](const Entry& entry) {
+        return !entry.is_free() && arena_[entry.term].kind == Kind::symbol && arena_[entry.term].op == Op::pi;
+    });
+    if (shift == rest.end()) return std::nullopt;
+    const Rational quarters = shift->ratio * Rational(2);
+    if (!quarters.is_integer()) return std::nullopt;
+    const auto turn = static_cast<int>((quarters.p % 4 + 4) % 4);
+    if (op == Op::tan && turn % 2 == 1) return std::nullopt;
+    rest.erase(shift);
+    note("shift by a multiple of pi");
+    const TermId angle = make_sum(rest);
+    if (op == Op::tan) return function(op, angle);
+    const bool is_sine = (op == Op::sin) == (turn % 2 == 0);
+    const bool negative = op == Op::sin ? turn >= 2 : turn == 1 || turn == 2;
+    const TermId plain = function(is_sine ? Op::sin : Op::cos, angle);
+    return negative ? scaled(plain, Rational(-1)) : plain;
 }
 
 // Sine, cosine and tangent of multiples of pi that are rational.
