@@ -567,6 +567,7 @@ def test_more_tokens_than_the_limit_come_back_as_they_are() -> None:
         ("1e308 - 1e308", "0"),
         ("1e308*x/1e308", "x"),
         ("x^1e308/x^1e308", "1"),
+        ("pow(pow4(tan(sin(1))), 1e-9)", None),  # a root of degree 10^9
         ("inf*0", "nan"),
         ("inf + 1", "inf"),
         ("exp(inf)", "inf"),

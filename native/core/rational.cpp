@@ -13,6 +13,8 @@ std::optional<Int128> integer_root(Int128 value, int n) {
         const auto root = integer_root(-value, n);
         return root ? std::optional(-*root) : std::nullopt;
     }
+    if (value <= 1) return n > 0 ? std::optional(value) : std::nullopt;
+    if (n < 1 || n > 127) return std::nullopt;  // a power of 2 or more would not fit
     const auto guess = static_cast<Int128>(std::llround(std::pow(static_cast<double>(value), 1.0 / n)));
     for (Int128 root = guess > 0 ? guess - 1 : 0; root <= guess + 1; ++root) {
         Int128 product = 1;
@@ -30,11 +32,12 @@ std::optional<Rational> integer_power(const Rational& base, int n) {
         if (base.is_zero()) return std::nullopt;
         return integer_power(reciprocal(base), -n);
     }
+    if (base.is_unit()) return n % 2 == 0 ? Rational(1) : base;
+    if (base.is_zero()) return Rational(n == 0 ? 1 : 0);
     Rational result(1);
     for (int i = 0; i < n; ++i) {
         result = result * base;
         if (result.absolute().p > largest_literal || result.q > largest_literal) return std::nullopt;
-        if (i > 64 && !(result == Rational(1) || result == Rational(-1) || result.is_zero())) return std::nullopt;
     }
     return result;
 }
