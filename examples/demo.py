@@ -95,7 +95,7 @@ def find_oscillation(console: Console, seconds: float) -> FlashANSR:
     show_search(console, "3. A noisy damped oscillator and its alternatives", model, "y")
     truth = simplipy.parse(OSCILLATOR)(times)
     fvu = float(np.mean((model.predict(times) - truth) ** 2) / truth.var())
-    console.print(f"   the truth is {OSCILLATOR}: {'found' if fvu < 1e-3 else 'NOT found'}")
+    console.print(f"   the truth is {OSCILLATOR}; its curve is {'met' if fvu < 1e-3 else 'NOT met'} within the noise")
     console.print(
         f"   of the variance of the true curve, {fvu:.1e} is unexplained; of the noisy data, noise is 1.6e-03\n"
     )
