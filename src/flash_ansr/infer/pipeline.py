@@ -182,6 +182,10 @@ class Pipeline:
 
         return limit
 
+    def _is_determined(self, candidate: Candidate) -> bool:
+        """Whether there are three rows for each fitted number, where there are more than two."""
+        return self.settings.paper is not None or candidate.n_constants <= max(2, self.table.n_rows // 3)
+
     def _add(self, value: float, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> None:
         """Put a fit into the archive, in the user's units; one that enters the front is tidied first."""
         enters = self.archive.enters_front(len(fit.skeleton), max(fit.fvu, self.exact_fvu))
@@ -194,7 +198,7 @@ class Pipeline:
             if enters and options and budget.spent() is not Stop.TIME:
                 options += self._tidied(options[0])
         made = [self._candidate(f, key, log_prob, name, budget) for f in options]
-        candidates = [c for c in made if self.grammar.allows(c.expression)]
+        candidates = [c for c in made if self.grammar.allows(c.expression) and self._is_determined(c)]
         if candidates:
             self.archive.add(min(candidates, key=lambda c: c.rank))
 
