@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "core/evaluate.hpp"
 #include "random.hpp"
@@ -19,6 +20,7 @@ using simplipy::Tree;
 namespace {
 
 constexpr std::size_t n_points = 512;
+constexpr std::size_t n_sample_points = 32;  // of each hash of a sample
 constexpr std::size_t max_grid_variables = 24;
 constexpr double max_arrangements = 40320.0;  // 8!; an entry with more of them is known by its signature alone
 
@@ -63,12 +65,13 @@ Tree renamed(const Tree& tree, const std::vector<std::size_t>& places) {
     return Tree(std::move(nodes), {});
 }
 
-void values_of(const Tree& tree, std::size_t n_variables, const double* columns, std::size_t n_rows, double* out) {
+void values_of(const Tree& tree, std::size_t n_variables, const double* columns, std::size_t column_length,
+               std::size_t n_rows, double* out) {
     simplipy::Job job;
     job.tree = &tree;
     job.columns.resize(n_variables);
     std::iota(job.columns.begin(), job.columns.end(), std::size_t{0});
-    const simplipy::Matrix matrix{columns, false, n_rows, n_variables, 1, static_cast<std::ptrdiff_t>(n_rows)};
+    const simplipy::Matrix matrix{columns, false, n_rows, n_variables, 1, static_cast<std::ptrdiff_t>(column_length)};
     simplipy::evaluate(job, matrix, {out, false});
 }
 
@@ -127,16 +130,19 @@ Holdout::Holdout(const std::vector<Tree>& entries, const simplipy::SimplifyOptio
 }
 
 void Holdout::add(const Postfix& nodes, std::uint32_t entry, Simplifier& simplifier) {
-    add_arrangements(pruned(nodes, false), false, entry, simplifier);
-    add_arrangements(pruned(nodes, true), true, entry, simplifier);
+    Postfix kept = pruned(nodes, false);
+    if (kept.empty()) return;
+    std::size_t n = 0;
+    const Tree tree = compact(std::move(kept), n);
+    if (n > max_grid_variables) return;
+    add_arrangements(tree, n, true, entry, simplifier);
+    const Tree scaled = compact(pruned(nodes, true), n);
+    if (!(scaled == tree)) add_arrangements(scaled, n, false, entry, simplifier);
 }
 
 // Arrangements of the variables, those that only swap variables of equal role counted once.
-void Holdout::add_arrangements(const Postfix& nodes, bool scales, std::uint32_t entry, Simplifier& simplifier) {
-    if (nodes.empty()) return;
-    std::size_t n = 0;
-    const Tree tree = compact(nodes, n);
-    if (n > max_grid_variables) return;
+void Holdout::add_arrangements(const Tree& tree, std::size_t n, bool as_in_the_paper, std::uint32_t entry,
+                               Simplifier& simplifier) {
     std::vector<std::size_t> roles(n);
     std::iota(roles.begin(), roles.end(), std::size_t{0});
     const std::uint64_t own = image(tree, n);
@@ -164,17 +170,16 @@ void Holdout::add_arrangements(const Postfix& nodes, bool scales, std::uint32_t 
             places[i] = p;
         }
         const Tree arrangement = renamed(tree, places);
-        if (scales) {
-            if (const auto key = canonical_key(arrangement, simplifier)) canonical_.emplace(*key, entry);
-            scaled_images_.emplace(mix(image(arrangement, n), n), entry);
-        } else {
-            max_variables_ = std::max(max_variables_, n);
-            symbolic_.emplace(arrangement.hash(), entry);
-            images_.emplace(mix(image(arrangement, n), n), entry);
-        }
+        if (const auto key = canonical_key(arrangement, simplifier)) canonical_.emplace(*key, entry);
+        const Sample hashes = sample(arrangement, n);
+        for (std::size_t i = 0; i < hashes.size(); ++i)
+            if (hashes[i] != 0) samples_[i].emplace(hashes[i], entry);
+        if (!as_in_the_paper) continue;
+        max_variables_ = std::max(max_variables_, n);
+        symbolic_.emplace(arrangement.hash(), entry);
+        images_.emplace(mix(image(arrangement, n), n), entry);
     } while (enumerated && std::next_permutation(arranged.begin(), arranged.end()));
 
-    if (!scales) return;
     const Signature hashes = signature(tree, n);
     if (!canonical_key(tree, simplifier)) return;
     for (std::size_t m = 0; m < n_pairs; ++m)
@@ -184,7 +189,7 @@ void Holdout::add_arrangements(const Postfix& nodes, bool scales, std::uint32_t 
 
 std::uint64_t Holdout::image(const Tree& tree, std::size_t n_variables) const {
     std::array<double, n_points> values;
-    values_of(tree, n_variables, grid_.data(), n_points, values.data());
+    values_of(tree, n_variables, grid_.data(), n_points, n_points, values.data());
     std::uint64_t hash = 1;
     for (const double value : values) {
         // an overflow stays apart from 0; only what is undefined counts as 0
@@ -192,6 +197,19 @@ std::uint64_t Holdout::image(const Tree& tree, std::size_t n_variables) const {
         hash = mix(hash, std::bit_cast<std::uint64_t>(rounded));
     }
     return hash;
+}
+
+Holdout::Sample Holdout::sample(const Tree& tree, std::size_t n_variables) const {
+    Sample hashes{};
+    std::array<double, 2 * n_sample_points> values;
+    values_of(tree, n_variables, grid_.data(), n_points, values.size(), values.data());
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        const std::span<const double> part(values.data() + i * n_sample_points, n_sample_points);
+        if (std::count_if(part.begin(), part.end(), [](double v) { return std::isfinite(v); }) < 8) continue;
+        hashes[i] = n_variables;
+        for (const double value : part) hashes[i] = mix(hashes[i], rounded_bits(value));
+    }
+    return hashes;
 }
 
 Holdout::Signature Holdout::signature(const Tree& tree, std::size_t n_variables) {
@@ -202,7 +220,7 @@ Holdout::Signature Holdout::signature(const Tree& tree, std::size_t n_variables)
             for (std::size_t i = 0; i <= n_variables; ++i)
                 columns[j * n_rows + m * (n_variables + 1) + i] = signature_pairs[m][i == j + 1 ? 0 : 1];
     std::vector<double> values(n_rows);
-    values_of(tree, n_variables, columns.data(), n_rows, values.data());
+    values_of(tree, n_variables, columns.data(), n_rows, n_rows, values.data());
     Signature hashes{};
     std::vector<std::uint64_t> moved;
     for (std::size_t m = 0; m < n_pairs; ++m) {
@@ -246,12 +264,12 @@ std::optional<HeldOut> Holdout::find(const Tree& skeleton, Simplifier& simplifie
         if (const auto found = images_.find(mix(image(tree, n), n)); found != images_.end())
             return HeldOut{Match::numeric, found->second};
     }
-    return find_canonical(skeleton.nodes(), simplifier);
+    if (const auto found = find_canonical(tree, n, simplifier)) return found;
+    const Tree scaled = compact(pruned(skeleton.nodes(), true), n);
+    return scaled == tree ? std::nullopt : find_canonical(scaled, n, simplifier);
 }
 
-std::optional<HeldOut> Holdout::find_canonical(const Postfix& skeleton, Simplifier& simplifier) const {
-    std::size_t n = 0;
-    const Tree tree = compact(pruned(skeleton, true), n);
+std::optional<HeldOut> Holdout::find_canonical(const Tree& tree, std::size_t n, Simplifier& simplifier) const {
     const Signature hashes = signature(tree, n);
     bool may_equal = false;
     bool is_defined = false;
@@ -268,8 +286,10 @@ std::optional<HeldOut> Holdout::find_canonical(const Postfix& skeleton, Simplifi
     if (const auto found = canonical_.find(*key); found != canonical_.end())
         return HeldOut{Match::canonical, found->second};
     // x*(x + y/x) and x^2 + y: equal, though no rule of the simplifier expands products
-    if (const auto found = scaled_images_.find(mix(image(tree, n), n)); found != scaled_images_.end())
-        return HeldOut{Match::canonical, found->second};
+    const Sample values = n <= max_grid_variables ? sample(tree, n) : Sample{};
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (const auto found = samples_[i].find(values[i]); values[i] != 0 && found != samples_[i].end())
+            return HeldOut{Match::canonical, found->second};
     return std::nullopt;
 }
 

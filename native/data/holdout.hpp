@@ -1,8 +1,9 @@
 // Held-out expressions: whether a skeleton equals one of them once constants are pruned, up to names of variables.
 //
 // Three checks. Symbolic: equal tokens. Numeric: equal values at 512 fixed points of U(-10, 10), rounded to four
-// decimals, undefined counting as 0. Canonical: equal shortest forms, or values, after integer factors and signs are
-// pruned too; values at a few points, which do not depend on names, say first whether that can be.
+// decimals, undefined counting as 0. Canonical: equal shortest forms, or values to nine digits, as pruned and after
+// integer factors and signs are pruned too; values at a few points, which do not depend on names, say first whether
+// that can be.
 // All arrangements of an entry's variables are stored, so a skeleton is looked up once.
 #pragma once
 
@@ -49,11 +50,17 @@ class Holdout {
     using Table = std::unordered_map<std::uint64_t, std::uint32_t>;
     // One hash a pair of point values; 0 where nothing is defined.
     using Signature = std::array<std::uint64_t, n_pairs>;
+    // Values at a few points of the grid, to nine digits. Two hashes: the same value may round either way, but hardly
+    // so in both.
+    using Sample = std::array<std::uint64_t, 2>;
 
     void add(const Postfix& nodes, std::uint32_t entry, simplipy::Simplifier& simplifier);
-    void add_arrangements(const Postfix& nodes, bool scales, std::uint32_t entry, simplipy::Simplifier& simplifier);
-    std::optional<HeldOut> find_canonical(const Postfix& skeleton, simplipy::Simplifier& simplifier) const;
+    void add_arrangements(const simplipy::Tree& tree, std::size_t n, bool as_in_the_paper, std::uint32_t entry,
+                          simplipy::Simplifier& simplifier);
+    std::optional<HeldOut> find_canonical(const simplipy::Tree& tree, std::size_t n,
+                                          simplipy::Simplifier& simplifier) const;
     std::uint64_t image(const simplipy::Tree& tree, std::size_t n_variables) const;
+    Sample sample(const simplipy::Tree& tree, std::size_t n_variables) const;
     static Signature signature(const simplipy::Tree& tree, std::size_t n_variables);
     std::optional<std::uint64_t> canonical_key(const simplipy::Tree& tree, simplipy::Simplifier& simplifier) const;
 
@@ -65,7 +72,7 @@ class Holdout {
     Table symbolic_;
     Table images_;
     Table canonical_;
-    Table scaled_images_;
+    std::array<Table, 2> samples_;
     std::array<Table, n_pairs> signatures_;
     std::array<Table, n_pairs> wide_signatures_;  // of entries with too many arrangements to store
     bool has_unsigned_ = false;                   // an entry is defined at none of the points of a signature

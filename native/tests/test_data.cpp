@@ -87,6 +87,17 @@ TEST(what_prunes_to_a_number_is_not_held_out) {
     CHECK(holdout.find(parse_infix("x1^2 - x2"), simplifier));
 }
 
+TEST(large_values_do_not_hide_an_entry) {
+    const Holdout holdout({parse_infix("1/(exp(x1/x2) - 1)"), parse_infix("x1^x2")}, {});
+    simplipy::Simplifier simplifier;
+    const auto held_out = [&](const char* text) { return holdout.find(parse_infix(text), simplifier).has_value(); };
+    CHECK(held_out("exp(x1/(<constant> - x2))"));
+    CHECK(held_out("exp((<constant> - x3)/x1)"));
+    CHECK(held_out("1/(1/x2)^x1"));
+    CHECK(held_out("(<constant> + cbrt(x2))^(3*x1)"));
+    CHECK(!held_out("abs(x1)^x2"));
+}
+
 TEST(an_entry_with_many_variables_is_known_by_values) {
     const Holdout holdout({parse_infix("x1 + 2*x2^2 + x3^3 + sin(x4) + cos(x5) + exp(x6) + x7^4 + x8^5 + log(x9)")},
                           {});
