@@ -28,6 +28,8 @@ TABLE = Table(X, 2.5 * X[:, 0] * np.exp(-0.7 * X[:, 1]))
 class Says:
     """Proposes these formulas, a batch a call."""
 
+    round_size = 256
+
     def __init__(self, *batches: list[str], log_prob: list[float] | None = None, name: str = "says") -> None:
         self.name = name
         self.seeds: list[int] = []
@@ -222,7 +224,7 @@ def test_a_background_proposer_joins_later() -> None:
         ready.wait(10)
         return Says(["x1"], name="late")
 
-    late = BackgroundProposer("late", make)
+    late = BackgroundProposer("late", 5, make)
     assert len(late.propose(5, 0)) == 0
     ready.set()
     late._thread.join()
@@ -234,7 +236,7 @@ def test_a_background_failure_is_raised() -> None:
     def make() -> Says:
         raise ValueError("no weights")
 
-    late = BackgroundProposer("late", make)
+    late = BackgroundProposer("late", 5, make)
     late._thread.join()
     with pytest.raises(ValueError, match="no weights"):
         late.propose(5, 0)

@@ -79,6 +79,12 @@ def test_equal_seeds_draw_equal_sequences() -> None:
     assert as_counter(first) == as_counter(second) != as_counter(other)
 
 
+def test_the_same_for_any_number_of_threads() -> None:
+    one, two = (drawn(300, chunk=40, n_threads=n) for n in (1, 2))
+    assert [s.tolist() for s in one.sequences] == [s.tolist() for s in two.sequences]
+    assert one.counts.tolist() == two.counts.tolist()
+
+
 def test_top_k_of_one_is_greedy() -> None:
     result = drawn(50, top_k=1)
     assert len(result.sequences) == 1

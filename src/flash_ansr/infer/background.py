@@ -15,12 +15,15 @@ class BackgroundProposer:
     Parameters
     ----------
     name : str
+    round_size : int
+        Of the proposer that is made.
     make : callable
         Called once, in the thread; what it raises is raised by ``propose``.
     """
 
-    def __init__(self, name: str, make: Callable[[], Proposer]) -> None:
+    def __init__(self, name: str, round_size: int, make: Callable[[], Proposer]) -> None:
         self.name = name
+        self.round_size = round_size
         self._make = make
         self._made: Proposer | None = None
         self._error: Exception | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 
 from flash_ansr.data import Vocabulary
 from flash_ansr.infer.proposals import Grammar, Proposals, Table
-from flash_ansr.infer.sampler import TokenRules, beam_search, sample
+from flash_ansr.infer.sampler import Sampled, TokenRules, beam_search, sample
 from flash_ansr.infer.settings import Decoding
 from flash_ansr.model.checkpoint import Checkpoint, CheckpointError, load_network
 from simplipy import TokenBatch
@@ -18,6 +19,9 @@ from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
 # the paper's largest tables
 _MAX_ROWS = 512
+# with a time limit: draws of the first round, and the part of the time left that a round may take
+_FIRST_DRAW = 128
+_SHARE = 0.2
 
 
 class NeuralProposer:
@@ -40,9 +44,12 @@ class NeuralProposer:
         Of the softmax.
     seed : int
         Of the choice of rows.
+    n_threads : int, optional
+        Of sampling on a CPU; None takes every core.
     """
 
     name = "neural"
+    round_size = 1024
 
     def __init__(
         self,
@@ -54,6 +61,7 @@ class NeuralProposer:
         n_rows: int | None = None,
         temperature: float = 1.0,
         seed: int = 0,
+        n_threads: int | None = None,
     ) -> None:
         network, about = load_network(checkpoint)
         self._vocabulary = Vocabulary(about.config.n_variables)
@@ -70,24 +78,45 @@ class NeuralProposer:
         self._memory = self._encode(table, about.config.n_variables, n_rows or _rows_in_training(about), seed)
         self._rules = self._token_rules(table, grammar, about.config.max_length)
         self._to_simplipy = _simplipy_ids(self._vocabulary)
+        self._n_threads = (n_threads or torch.get_num_threads()) if self._device.type == "cpu" else 1
+        self._rate = 0.0  # draws a second
         self._is_done = False
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """Distinct skeletons among n draws, with their log-probabilities."""
-        del seconds
         if self._is_done:
             return None
-        decoder = self._network.decoder
         if self._decoding == "beam":
-            drawn = beam_search(decoder, self._memory, self._rules, n)
+            drawn = beam_search(self._network.decoder, self._memory, self._rules, n)
             self._is_done = True
         else:
-            rng = np.random.default_rng(seed)
-            drawn = sample(decoder, self._memory, self._rules, n, rng, temperature=self._temperature)
+            if seconds is not None:  # what can be drawn in a part of the time that is left
+                n = max(1, min(n, int(_SHARE * seconds * self._rate) if self._rate else _FIRST_DRAW))
+            drawn = self._sample(n, seed)
         lengths = [len(ids) for ids in drawn.sequences]
         ids = self._to_simplipy[np.concatenate(drawn.sequences)]
         batch = TokenBatch(ids, np.concatenate([[0], np.cumsum(lengths)]))
         return Proposals(batch, drawn.log_prob, n_drawn=n)
+
+    def _sample(self, n: int, seed: int) -> Sampled:
+        """Chunks on a thread each: threads inside small matrix products would wait for each other."""
+        started = time.monotonic()
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            drawn = sample(
+                self._network.decoder,
+                self._memory,
+                self._rules,
+                n,
+                np.random.default_rng(seed),
+                temperature=self._temperature,
+                n_threads=self._n_threads,
+            )
+        finally:
+            torch.set_num_threads(before)
+        self._rate = n / max(time.monotonic() - started, 1e-9)
+        return drawn
 
     @torch.inference_mode()
     def _encode(self, table: Table, n_variables: int, n_rows: int, seed: int) -> torch.Tensor:

@@ -104,7 +104,7 @@ class Pipeline:
                     if stop is not None:
                         return stop
                     self.n_rounds += 1
-                    n = budget.next_draw(self.settings.round_size)
+                    n = budget.next_draw(proposer.round_size)
                     seed = round_seed(self.settings.random_state, self.n_rounds)
                     proposals = proposer.propose(n, seed, budget.seconds_left)
                     if proposals is None:

@@ -101,9 +101,10 @@ class Proposals:
 
 
 class Proposer(Protocol):
-    """Something that proposes formulas for the table it was made for."""
+    """Something that proposes formulas for the table it was made for, ``round_size`` at a time."""
 
     name: str
+    round_size: int
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """At most n formulas, the same for the same seed and the same calls before.

@@ -8,6 +8,7 @@ batch. Only valid prefixes are continued: tokens that could not be completed wit
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -98,7 +99,6 @@ class Sampled:
     counts: IntArray
 
 
-@torch.inference_mode()
 def sample(
     model: StepModel[S],
     memory: Tensor,
@@ -108,7 +108,8 @@ def sample(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float = 1.0,
-    chunk: int = 1024,
+    chunk: int = 512,
+    n_threads: int = 1,
 ) -> Sampled:
     """Draw n sequences for one encoded table.
 
@@ -129,15 +130,23 @@ def sample(
         Only the most probable tokens that together reach this probability.
     chunk : int
         Draws at a time.
+    n_threads : int
+        Chunks at the same time. The result does not depend on it: every chunk has a generator of its own.
     """
     _check_options(n, temperature, top_k, top_p, chunk)
-    parts = [
-        _sample_chunk(model, memory, rules, min(chunk, n - start), rng, temperature, top_k, top_p)
-        for start in range(0, n, chunk)
-    ]
-    return _merged(parts)
+    sizes = [min(chunk, n - start) for start in range(0, n, chunk)]
+    generators = rng.spawn(len(sizes))
+
+    def draw(i: int) -> Sampled:
+        return _sample_chunk(model, memory, rules, sizes[i], generators[i], temperature, top_k, top_p)
+
+    if n_threads == 1 or len(sizes) == 1:
+        return _merged([draw(i) for i in range(len(sizes))])
+    with ThreadPoolExecutor(n_threads) as pool:
+        return _merged(list(pool.map(draw, range(len(sizes)))))
 
 
+@torch.inference_mode()
 def _sample_chunk(
     model: StepModel[S],
     memory: Tensor,

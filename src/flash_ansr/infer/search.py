@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PROPOSERS = ("closed_form", "neural", "prior")
 MAX_COLUMNS = 9
+# of the network, which torch is not loaded for here
+_NEURAL_ROUND = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def make_proposers(
             if missing is not None:
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
             make = _neural_maker(table, grammar, options, settings)
-            made.append(make() if may_wait or len(names) == 1 else BackgroundProposer("neural", make))
+            made.append(make() if may_wait or len(names) == 1 else BackgroundProposer("neural", _NEURAL_ROUND, make))
         else:
             made.append(PriorProposer(table, grammar))
     return made
@@ -115,8 +117,15 @@ def _neural_maker(
     def make() -> NeuralProposer:
         from flash_ansr.infer.neural_proposer import NeuralProposer
 
-        seed = settings.random_state
-        return NeuralProposer(table, grammar, checkpoint, options.device, decoding=decoding, seed=seed)
+        return NeuralProposer(
+            table,
+            grammar,
+            checkpoint,
+            options.device,
+            decoding=decoding,
+            seed=settings.random_state,
+            n_threads=settings.n_threads,
+        )
 
     return make
 

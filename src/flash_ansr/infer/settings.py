@@ -52,8 +52,6 @@ class Settings:
         What fits minimise.
     n_restarts : int
         Of a fit.
-    round_size : int
-        Formulas that a proposer is asked for at a time.
     target_fvu : float, optional
         Stop when the best law reaches it.
     random_state : int
@@ -65,7 +63,6 @@ class Settings:
     gamma: float = 0.05
     loss: str = "squared"
     n_restarts: int = 8
-    round_size: int = 256
     target_fvu: float | None = None
     random_state: int = 0
     n_threads: int | None = None
