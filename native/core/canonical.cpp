@@ -19,8 +19,10 @@ Canonicalizer::Canonicalizer(Arena& arena, const CanonicalOptions& options)
     ScratchBuffer::of_thread().reset();
     if (options.keep_arena) return;
     arena_.reset();
+    if (arena_.size() > zero_term) return;
     number(1);  // one_term
     number(0);  // zero_term
+    arena_.keep_first(zero_term + 1);
 }
 
 TermId Canonicalizer::run(const std::vector<Node>& postfix) {
@@ -131,8 +133,13 @@ void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& pa
     }
     if (value.open == Open::product && (exponent.is_one() || exponent == Rational(-1))) {
         const Parts& other = value.product;
-        parts.took_content |= other.took_content;
-        if (!other.coefficient.is_one()) multiply(parts, number(other.coefficient), exponent);
+        parts.content = parts.content * (exponent.is_one() ? other.content : reciprocal(other.content));
+        parts.content_tokens += other.content_tokens;
+        if (exponent.is_one()) {
+            parts.coefficient = parts.coefficient * other.coefficient;
+        } else if (!other.coefficient.is_one()) {
+            multiply(parts, number(other.coefficient), exponent);
+        }
         if (other.constant != no_term) multiply_constant(parts, other.constant, exponent);
         for (Entry factor : other.factors) {
             if (exponent.sign() < 0) check_turn(factor);
@@ -166,7 +173,7 @@ void Canonicalizer::scale(Value& value, const Rational& ratio) {
         value = {Open::product, no_term, {}, std::move(parts)};
     }
     if (value.open == Open::product) {
-        multiply(value.product, number(ratio), Rational(1));
+        value.product.coefficient = value.product.coefficient * ratio;
         return;
     }
     Scratch<Entry> list;

@@ -39,7 +39,8 @@ struct CanonicalOptions {
 struct Parts {
     Rational coefficient = 1;
     TermId constant = no_term;
-    bool took_content = false;  // the coefficient has numbers that were inside a sum, where they cost less
+    Rational content = 1;    // part of the coefficient that was inside sums, where it cost less
+    int content_tokens = 0;  // tokens that those sums have more with it
     Scratch<Entry> factors;
 };
 
@@ -131,6 +132,7 @@ class Canonicalizer {
     void merge_absolutes(Parts& parts);
     bool cancel_polynomials(Parts& parts);
     TermId with_coefficient(const Parts& parts, TermId term);
+    bool is_shorter_with_content(const Parts& parts, TermId product, TermId whole) const;
     TermId free_times_sum(TermId constant, TermId sum);
 
     // functions

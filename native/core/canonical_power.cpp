@@ -50,7 +50,8 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
         return;
     }
     parts.coefficient = parts.coefficient * expanded.coefficient;
-    parts.took_content |= expanded.took_content;
+    parts.content = parts.content * expanded.content;
+    parts.content_tokens += expanded.content_tokens;
     if (expanded.constant != no_term) multiply_constant(parts, expanded.constant, Rational(1));
     parts.factors.insert(parts.factors.end(), expanded.factors.begin(), expanded.factors.end());
 }
@@ -420,8 +421,10 @@ void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& expone
             common = common.sign();
     } else if (!common.absolute().is_one()) {
         const TermId primitive = scaled(id, reciprocal(common));
-        if (arena_[id].cost.plain < arena_[primitive].cost.plain + scaling(common.absolute(), false).tokens) {
-            parts.took_content = true;
+        const int more = arena_[id].cost.plain - arena_[primitive].cost.plain;
+        if (more < scaling(common.absolute(), false).tokens) {
+            parts.content = parts.content * common.absolute();
+            parts.content_tokens += more;
             if (options_.keep) common = common.sign();
         }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "canonical.hpp"
+#include "spell_plan.hpp"
 
 namespace simplipy {
 
@@ -232,8 +233,19 @@ TermId Canonicalizer::close_product(Parts parts) {
         if (options_.extend || !arena_[rest].partial) return zero_term;
         return make_sum({{rest, no_term, 0}});
     }
-    regrets_ |= parts.took_content && (parts.constant != no_term || !parts.coefficient.absolute().is_one());
-    return with_coefficient(parts, make_product(parts.factors));
+    const TermId product = make_product(parts.factors);
+    const TermId whole = with_coefficient(parts, product);
+    regrets_ |= is_shorter_with_content(parts, product, whole);
+    return whole;
+}
+
+// Whether sums would be shorter with the numbers that were taken out of them.
+bool Canonicalizer::is_shorter_with_content(const Parts& parts, TermId product, TermId whole) const {
+    if (parts.content.is_one() && parts.content_tokens == 0) return false;
+    if (parts.constant != no_term) return parts.content_tokens < 0;
+    const Rational rest = parts.coefficient.absolute() * reciprocal(parts.content);
+    const int kept = arena_[product].cost.plain + parts.content_tokens + scaling(rest, false).tokens;
+    return kept < arena_[whole].cost.plain + !rest.is_one();
 }
 
 TermId Canonicalizer::with_coefficient(const Parts& parts, TermId term) {

@@ -163,7 +163,7 @@ Rational Canonicalizer::content(TermId sum) const {
         if (entry.is_free() || entry.ratio.is_zero()) continue;
         if (sign == 0) sign = entry.ratio.sign();
         p = gcd(p, entry.ratio.p);
-        q = checked_product(q / gcd(q, entry.ratio.q), entry.ratio.q);
+        if (entry.ratio.q != 1) q = checked_product(q / gcd(q, entry.ratio.q), entry.ratio.q);
     }
     if (sign == 0) return Rational(1);
     const Rational size = Rational::reduced(p, q);

@@ -1,5 +1,6 @@
 #include "rational.hpp"
 
+#include <bit>
 #include <cmath>
 
 namespace simplipy {
@@ -62,6 +63,17 @@ std::optional<Rational> to_rational(Decimal number) {
 std::optional<Decimal> to_decimal(const Rational& value) {
     if (value.q == 1 && value.p > -1000 && value.p < 1000 && value.p % 10 != 0)
         return Decimal{static_cast<std::int64_t>(value.p), 0};
+    if (value.is_small()) {  // most are a few halves or thirds, and 128-bit division is slow
+        auto rest = static_cast<std::uint32_t>(value.q);
+        rest >>= std::countr_zero(rest);
+        while (rest % 5 == 0) rest /= 5;
+        if (rest != 1) return std::nullopt;
+        for (int digits = 1, scale = 10; digits <= 3; ++digits, scale *= 10) {
+            const auto scaled = static_cast<std::int64_t>(value.p) * scale;
+            if (const auto q = static_cast<std::int64_t>(value.q); value.q != 1 && scaled % q == 0)
+                return Decimal{scaled / q, static_cast<std::int16_t>(-digits)};
+        }
+    }
     Int128 p = value.p;
     Int128 q = value.q;
     int exponent = 0;

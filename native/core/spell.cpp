@@ -211,19 +211,60 @@ int Speller::tokens_in_bracket(const Entry& entry, const Rational& k) const {
     return std::min(cost.plain, cost.negative);
 }
 
+// How coefficients other than 1, -1 and free ones repeat, where that alone tells what brackets save.
+Speller::Repeats Speller::repeats(std::span<const Entry> entries) const {
+    std::size_t n_numbers = 0;
+    bool all_different = true;
+    bool all_single = true;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Entry& entry = entries[i];
+        if (entry.term == one_term || entry.is_free() || entry.ratio.is_zero() || entry.ratio.is_unit()) continue;
+        const TermNode& term = arena_[entry.term];
+        const auto takes_in = [this](const Entry& factor) {  // a number may be cheaper inside
+            return factor.is_free() || !factor.ratio.is_unit() || arena_[factor.term].kind == Kind::sum;
+        };
+        const std::span<const Entry> factors = arena_.entries(entry.term);
+        if (term.kind == Kind::product && std::any_of(factors.begin(), factors.end(), takes_in))
+            return Repeats::unknown;
+        if (term.kind == Kind::function && term.op == Op::log) return Repeats::unknown;
+        const Rational size = entry.ratio.absolute();
+        all_single &= scaling(size, false).tokens == 1;
+        const auto is_same = [&](const Entry& e) { return !e.is_free() && e.ratio.absolute() == size; };
+        all_different &= std::none_of(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(i), is_same);
+        ++n_numbers;
+    }
+    if (all_different && all_single) return Repeats::nowhere;
+    if (n_numbers < entries.size()) return Repeats::unknown;
+    const Rational size = entries[0].ratio.absolute();
+    const bool all_same =
+        std::all_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.ratio.absolute() == size; });
+    return all_same ? Repeats::everywhere : Repeats::unknown;
+}
+
 Scratch<Bracket> Speller::coefficient_brackets(std::span<const Entry> entries) const {
     Scratch<Bracket> brackets;
     Scratch<char> done(entries.size(), 0);
-    while (!is_plain_sum(entries)) {
+    Scratch<int> tokens(entries.size(), 0);  // of entries that may stand in a bracket, outside of one
+    const Repeats numbers = is_plain_sum(entries) ? Repeats::nowhere : repeats(entries);
+    if (numbers == Repeats::everywhere) {
+        Bracket whole{{}, entries[0].ratio.absolute()};
+        for (std::uint32_t i = 0; i < entries.size(); ++i) whole.members.push_back(i);
+        brackets.push_back(std::move(whole));
+        return brackets;
+    }
+    const bool is_plain = numbers == Repeats::nowhere;
+    for (std::size_t i = 0; i < entries.size() && !is_plain; ++i)
+        if (!entries[i].is_free() && !entries[i].ratio.is_zero() && !entries[i].ratio.is_unit())
+            tokens[i] = tokens_in_bracket(entries[i], 1);
+    while (!is_plain) {
         Bracket best;
         int best_saved = 0;
         for (const Rational& k : bracket_scales(entries, done)) {
             Bracket bracket{{}, k};
             int saved = -scaling(k, false).tokens;
             for (std::uint32_t i = 0; i < entries.size(); ++i) {
-                if (done[i] || entries[i].is_free() || entries[i].ratio.is_zero() || entries[i].ratio.is_unit())
-                    continue;
-                const int less = tokens_in_bracket(entries[i], 1) - tokens_in_bracket(entries[i], k);
+                if (done[i] || tokens[i] == 0) continue;
+                const int less = tokens[i] - tokens_in_bracket(entries[i], k);
                 if (less <= 0) continue;
                 saved += less;
                 bracket.members.push_back(i);
@@ -306,13 +347,8 @@ Scratch<Speller::Scale> Speller::chain_items(std::span<const Entry> entries, con
     return items;
 }
 
-Speller::SumPlan Speller::plan_sum(std::span<const Entry> entries) const {
-    const auto chain_cost = [&](std::span<const Entry> list) {
-        return unit_sum<Scale>(chain_items(list, coefficient_brackets(list)));
-    };
-    SumPlan best;
-    best.cost = chain_cost(entries);
-    return best;
+Speller::Scale Speller::sum_cost(std::span<const Entry> entries) const {
+    return unit_sum<Scale>(chain_items(entries, coefficient_brackets(entries)));
 }
 
 // ---- products
@@ -327,7 +363,7 @@ void Speller::absorb(Absorption& best, const Entry& product, std::uint32_t which
     const Rational inside = factor.ratio.sign() > 0 ? root : reciprocal(root);
     if (before <= best.saved) return;
     if (into_sum && base.kind == Kind::sum && !all_units(arena_.entries(factor.term))) {
-        const Scale scaled = plan_sum(divided(arena_.entries(factor.term), reciprocal(inside))).cost;
+        const Scale scaled = sum_cost(divided(arena_.entries(factor.term), reciprocal(inside)));
         if (scaled.negative - scaled.plain != base.cost.negative - base.cost.plain) return;
         const int saved = before - (scaled.plain - base.cost.plain);
         if (saved > best.saved) best = {which, inside, true, rest, saved};
@@ -395,9 +431,12 @@ void Speller::absorb_part(Absorption& best, const Entry& product, std::uint32_t 
         }
     if (arena_[factor.term].kind != Kind::sum) return;
     for (int j = 2; j <= 5; ++j) {
+        const auto is_multiple = [j](const Entry& e) {
+            if (e.is_free() || e.ratio.p == 0) return false;
+            return e.ratio.is_small() ? static_cast<int>(e.ratio.p) % j == 0 : e.ratio.p % j == 0;
+        };
         const std::span<const Entry> entries = arena_.entries(factor.term);
-        if (std::any_of(entries.begin(), entries.end(),
-                        [j](const Entry& e) { return !e.is_free() && e.ratio.p != 0 && e.ratio.p % j == 0; }))
+        if (std::any_of(entries.begin(), entries.end(), is_multiple))
             attempt(factor.ratio.sign() > 0 ? Rational::of(1, j) : Rational(j), true);
     }
 }
@@ -548,29 +587,46 @@ Speller::Scale Speller::unit_cost(std::span<const Entry> entries) const {
     return {total + std::min(plain_extra, negative_extra + 1), total + std::min(negative_extra, plain_extra + 1)};
 }
 
-// A product of different bases with exponents 1 and -1: most products, and no plan is needed for their cost.
-bool Speller::set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const {
-    int total = static_cast<int>(entries.size()) - 1;
+// Tokens of a factor of a simple product above or below the line, and of its negative.
+Speller::Scale Speller::factor_cost(const Entry& factor) const {
+    const Cost& base = arena_[factor.term].cost;
+    if (factor.ratio.is_unit()) return {base.plain, base.negative};
+    const Rational exponent = factor.ratio.absolute();
+    const int tokens = power_tokens(exponent);
+    if (exponent.even_numerator()) return {tokens + std::min(base.plain, base.negative), impossible};
+    return {tokens + base.plain, exponent.odd_denominator() ? tokens + base.negative : impossible};
+}
+
+// Whether at most one factor has another exponent than 1 and -1: most products, and they need no plan.
+bool Speller::is_simple(std::span<const Entry> factors) const {
+    int n_absolutes = 0;
+    int n_powers = 0;
+    for (const Entry& factor : factors) {
+        const TermNode& base = arena_[factor.term];
+        n_absolutes += base.kind == Kind::function && base.op == Op::abs;
+        n_powers += !factor.ratio.is_unit();
+        if (factor.is_free() || n_absolutes > 1 || n_powers > 1) return false;
+    }
+    return true;
+}
+
+void Speller::set_simple_product_cost(TermNode& node, std::span<const Entry> factors) const {
+    int total = static_cast<int>(factors.size()) - 1;
     int n_numerators = 0;
     int parity = 0;
     int turn = impossible;
-    int n_absolutes = 0;
-    for (const Entry& entry : entries) {
-        if (entry.is_free() || !entry.ratio.is_unit()) return false;
-        const TermNode& base = arena_[entry.term];
-        n_absolutes += base.kind == Kind::function && base.op == Op::abs;
-        if (n_absolutes > 1) return false;
-        n_numerators += entry.ratio.p == 1;
-        total += std::min(base.cost.plain, base.cost.negative);
-        parity ^= base.cost.negative < base.cost.plain;
-        turn = std::min(turn, std::abs(base.cost.negative - base.cost.plain));
+    for (const Entry& factor : factors) {
+        const Scale cost = factor_cost(factor);
+        n_numerators += factor.ratio.sign() >= 0;
+        total += std::min(cost.plain, cost.negative);
+        parity ^= cost.negative < cost.plain;
+        turn = std::min(turn, std::abs(cost.negative - cost.plain));
     }
     const int plain = total + (parity ? turn : 0);
     const int upright = n_numerators == 0;
-    const bool all_above = n_numerators == static_cast<int>(entries.size());
+    const bool all_above = n_numerators == static_cast<int>(factors.size());
     node.no_numerator = n_numerators == 0;
     node.cost = {plain + upright, std::min(total + (parity ? 0 : turn), plain + 1) + upright, plain + all_above};
-    return true;
 }
 
 // Whether the product is a power whose reciprocal has the negative exponent.
@@ -594,15 +650,17 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             cost = {1, node.op == Op::inf || node.op == Op::neg_inf || node.op == Op::nan ? 1 : 2, 2};
             break;
         case Kind::sum: {
-            const Scale scale = entries.size() == 1
-                                    ? entry_cost(entries[0])
-                                    : (is_plain_sum(entries) ? unit_cost(entries) : plan_sum(entries).cost);
+            const Scale scale = entries.size() == 1 ? entry_cost(entries[0])
+                                                    : (is_plain_sum(entries) ? unit_cost(entries) : sum_cost(entries));
             cost = {scale.plain, std::min(scale.negative, scale.plain + 1), scale.plain + 1};
             cost.plain = std::min(cost.plain, cost.negative + 1);
             break;
         }
         case Kind::product: {
-            if (set_simple_product_cost(node, entries)) break;
+            if (is_simple(entries)) {
+                set_simple_product_cost(node, entries);
+                break;
+            }
             const ProductPlan plan = plan_product(entries);
             const int upright = plan.joints() + (plan.n_numerators == 0);
             cost = {plan.plain() + upright, plan.negative() + upright,

@@ -33,6 +33,7 @@ class Speller {
     void emit(TermId id, Mode mode, std::vector<Node>& out, WriteConstant write) const;
 
   private:
+    enum class Repeats : std::uint8_t { nowhere, everywhere, unknown };
     struct Scale {
         int plain;
         int negative;
@@ -45,7 +46,6 @@ class Speller {
     };
     struct Item;
     struct Group;
-    struct SumPlan;
     struct ProductPlan;
     struct Absorption;
     struct Emitter;
@@ -58,13 +58,16 @@ class Speller {
     bool turns_exponent(std::span<const Entry> entries) const;
     int tokens_in_bracket(const Entry& entry, const Rational& k) const;
     // Every entry in one bracket, alone or with others; in order of their first members.
+    Repeats repeats(std::span<const Entry> entries) const;
     Scratch<Bracket> coefficient_brackets(std::span<const Entry> entries) const;
     Scratch<Scale> chain_items(std::span<const Entry> entries, const Scratch<Bracket>& brackets) const;
     void absorb(Absorption& best, const Entry& product, std::uint32_t which, const Rational& root, const Rational& rest,
                 bool into_sum) const;
     Scale unit_cost(std::span<const Entry> entries) const;
-    bool set_simple_product_cost(TermNode& node, std::span<const Entry> entries) const;
-    SumPlan plan_sum(std::span<const Entry> entries) const;
+    Scale sum_cost(std::span<const Entry> entries) const;
+    Scale factor_cost(const Entry& factor) const;
+    bool is_simple(std::span<const Entry> factors) const;
+    void set_simple_product_cost(TermNode& node, std::span<const Entry> factors) const;
     ProductPlan plan_product(std::span<const Entry> entries) const;
     void nest(Scratch<Group>& groups) const;
     void add_group(ProductPlan& plan, std::span<const Entry> entries, const Scratch<Group>& groups, std::uint32_t which,

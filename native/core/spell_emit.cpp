@@ -115,10 +115,7 @@ struct Speller::Emitter {
             units(entries, negative);
             return;
         }
-        const Scratch<Entry> list = divided(entries, reciprocal(factor));
-        const SumPlan plan = speller.plan_sum(list);
-        chain(divided(list, plan.content), negative, factor / plan.content);
-        scale_by(plan.content);
+        chain(divided(entries, reciprocal(factor)), negative, factor);
     }
 
     // A literal stands behind the terms, x - 1 and not -1 + x, and takes any sign for free.
@@ -313,7 +310,7 @@ struct Speller::Emitter {
 
     void product(TermId id, Mode mode, const Leaf* numerator, const Absorption& absorbed) {
         const std::span<const Entry> entries = arena.entries(id);
-        if (!absorbed.any() && is_simple(entries)) {
+        if (!absorbed.any() && speller.is_simple(entries)) {
             simple_product(id, mode, numerator);
             return;
         }
@@ -330,15 +327,6 @@ struct Speller::Emitter {
         const bool by_minus = negative && plan.plain() + 1 < plan.total + (plan.parity ? 0 : plan.turn);
         items(plan.items, entries, mode == Mode::inverse, negative && !by_minus, numerator, absorbed);
         if (by_minus) op(Op::neg);
-    }
-
-    bool is_simple(std::span<const Entry> entries) const {
-        int n_absolutes = 0;
-        for (const Entry& e : entries) {
-            if (e.is_free() || !e.ratio.is_unit()) return false;
-            n_absolutes += arena[e.term].kind == Kind::function && arena[e.term].op == Op::abs;
-        }
-        return n_absolutes < 2;
     }
 
     // Numerators joined by *, then what is below: the quotient, or the reciprocal where nothing stands above.
@@ -361,28 +349,46 @@ struct Speller::Emitter {
         if (n_below > 0) op(n_above > 0 ? Op::div : Op::inv);
     }
 
-    // Exponents 1 and -1 only.
+    // At most one exponent is neither 1 nor -1: that factor stands first or last.
     void simple_product(TermId id, Mode mode, const Leaf* numerator) {
         const std::span<const Entry> entries = arena.entries(id);
-        const auto turn_cost = [&](const Entry& e) { return arena[e.term].cost.negative - arena[e.term].cost.plain; };
+        const std::size_t n = entries.size();
+        std::size_t power = 0;
+        while (power < n && entries[power].ratio.is_unit()) ++power;
+        const auto at = [&](std::size_t i) -> const Entry& {
+            if (i < power || power == 0) return entries[i];
+            return i + 1 < n ? entries[i + 1] : entries[power];
+        };
+        const auto turn_cost = [&](std::size_t i) {
+            const Scale cost = speller.factor_cost(at(i));
+            return cost.negative - cost.plain;
+        };
         bool parity = false;
         std::size_t cheapest = 0;
-        int minus = 1;
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            parity ^= turn_cost(entries[i]) < 0;
-            if (std::abs(turn_cost(entries[i])) < std::abs(turn_cost(entries[cheapest]))) cheapest = i;
+        int turn = impossible;
+        for (std::size_t i = 0; i < n; ++i) {
+            const int cost = turn_cost(i);
+            parity ^= cost < 0;
+            if (std::abs(cost) >= turn) continue;
+            turn = std::abs(cost);
+            cheapest = i;
         }
-        const int turn = std::abs(turn_cost(entries[cheapest]));
         const bool negative = mode == Mode::negative;
-        minus += parity ? turn : 0;
-        const bool by_minus = negative && minus < (parity ? 0 : turn);
+        const bool by_minus = negative && 1 + (parity ? turn : 0) < (parity ? 0 : turn);
         const bool flip = parity != (negative && !by_minus);
-        sides(
-            entries.size(), numerator,
-            [&](std::size_t i) { return (entries[i].ratio.p < 0) != (mode == Mode::inverse); },
-            [&](std::size_t i) {
-                signed_term(entries[i].term, (turn_cost(entries[i]) < 0) != (flip && i == cheapest));
-            });
+        const auto write_factor = [&](std::size_t i) {
+            const Entry& factor = at(i);
+            const bool turned = (turn_cost(i) < 0) != (flip && i == cheapest);
+            if (factor.ratio.is_unit()) {
+                signed_term(factor.term, turned);
+                return;
+            }
+            const Cost& base = arena[factor.term].cost;
+            signed_term(factor.term, factor.ratio.even_numerator() ? base.negative < base.plain : turned);
+            emit_power(factor.ratio.absolute(), out);
+        };
+        const auto is_below = [&](std::size_t i) { return (at(i).ratio.sign() < 0) != (mode == Mode::inverse); };
+        sides(n, numerator, is_below, write_factor);
         if (by_minus) op(Op::neg);
     }
 

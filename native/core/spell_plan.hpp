@@ -62,12 +62,6 @@ struct Speller::Absorption {
     bool any() const { return entry != nowhere; }
 };
 
-// The content taken out of the whole sum.
-struct Speller::SumPlan {
-    Rational content = 1;
-    Scale cost{impossible, impossible};
-};
-
 // One factor of the written product: a base with exponent 1, a symbolic power, or bases that share an exponent.
 struct Speller::Item {
     bool denominator = false;

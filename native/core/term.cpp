@@ -40,14 +40,21 @@ void Arena::reset() {
     if (chunks_.size() > kept_chunks) {
         chunks_.resize(kept_chunks);
         entries_ = {};
-        hashes_ = {};
+        hashes_.resize(n_kept_);
+        hashes_.shrink_to_fit();
     }
-    n_nodes_ = 0;
     variables_.fill(no_term);
-    hashes_.clear();
     entries_.clear();
-    append(TermNode{});
-    hashes_.push_back(0);
+    if (n_kept_ == 0) {
+        n_nodes_ = 0;
+        hashes_.clear();
+        append(TermNode{});
+        hashes_.push_back(0);
+        return;
+    }
+    n_nodes_ = n_kept_;
+    hashes_.resize(n_kept_);
+    for (TermId id = 1; id < n_kept_; ++id) table_[free_slot(hashes_[id])] = id;
 }
 
 TermId Arena::append(const TermNode& node) {
@@ -94,14 +101,16 @@ std::pair<TermId, bool> Arena::intern(const TermNode& node, std::span<const Entr
     return {id, true};
 }
 
+std::size_t Arena::free_slot(std::uint64_t hash) const {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = hash & mask;
+    while (table_[slot] != 0) slot = (slot + 1) & mask;
+    return slot;
+}
+
 void Arena::grow() {
     table_.assign(table_.size() * 2, 0);
-    const std::size_t mask = table_.size() - 1;
-    for (TermId id = 1; id < n_nodes_; ++id) {
-        std::size_t slot = hashes_[id] & mask;
-        while (table_[slot] != 0) slot = (slot + 1) & mask;
-        table_[slot] = id;
-    }
+    for (TermId id = 1; id < n_nodes_; ++id) table_[free_slot(hashes_[id])] = id;
 }
 
 void Arena::sort(std::span<Entry> entries) const {

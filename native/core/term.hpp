@@ -68,6 +68,8 @@ class Arena {
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     void reset();
+    // Lets the next reset keep the first n terms, which have no entries.
+    void keep_first(std::size_t n) { n_kept_ = n; }
 
     // References stay valid until reset; spans of entries only until the next intern.
     const TermNode& operator[](TermId id) const { return chunks_[id / chunk_size][id % chunk_size]; }
@@ -102,12 +104,14 @@ class Arena {
     int compare(const TermNode& x, const TermNode& y, int levels) const;
     bool same(const TermNode& a, std::span<const Entry> a_entries, TermId b) const;
     void grow();
+    std::size_t free_slot(std::uint64_t hash) const;
 
     TermId append(const TermNode& node);
 
     static constexpr std::size_t chunk_size = 128;
     std::vector<std::unique_ptr<TermNode[]>> chunks_;
     std::size_t n_nodes_ = 0;
+    std::size_t n_kept_ = 0;
     std::uint64_t generation_ = 0;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> table_;  // open addressing; 0 = empty
