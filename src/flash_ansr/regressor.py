@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from flash_ansr.infer.archive import Archive
-from flash_ansr.infer.baseline import linear_baseline
+from flash_ansr.infer.baseline import constant_baseline, linear_baseline
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.columns import select_columns
 from flash_ansr.infer.input_checks import (
@@ -32,13 +32,16 @@ from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
 from flash_ansr.infer.score import price_of_a_token
 from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, why_not_neural
-from flash_ansr.infer.selection import SELECTIONS, ranked, split_rows
+from flash_ansr.infer.selection import SELECTIONS, by_score, ranked, split_rows
 from flash_ansr.infer.settings import PaperPipeline, Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Selection = Literal["score", "validation", "bic"]
+
+# of the time limit, what choosing among noisy candidates may take beyond it
+_SELECTION_SHARE = 0.04
 
 
 class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -175,10 +178,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         pipeline = make_pipeline(train, grammar, options, settings, may_wait)
         self._go_on(pipeline)
         stop = self._run(pipeline, budget)
-        self._conclude(pipeline, held_out, columns)
+        noise = self._conclude(pipeline, held_out, columns, budget)
         winner = str(self.candidates_["proposer"].iloc[0])
         self.report_ = run_report(pipeline, budget, stop, set_up, winner)
         names = self._column_names()
+        self.report_["noise"] = noise
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
         self.report_["law_is_baseline"] = winner == "baseline"
@@ -224,15 +228,24 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.warm_start and last is not None and _same_rows(last.table, pipeline.table):
             pipeline.archive, pipeline.n_rounds = last.archive, last.n_rounds
 
-    def _conclude(self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64]) -> None:
-        """Choose the law and store what there is to show."""
+    def _conclude(
+        self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64], budget: Budget
+    ) -> float | None:
+        """Choose the law and store what there is to show; returns the noise, None where the law leaves more than that."""
         kept = [self._column_names()[k] for k in columns]
         gamma = pipeline.settings.gamma
         baseline = linear_baseline(pipeline.table, gamma)
         candidates = pipeline.archive.candidates()
         if not candidates or pipeline.settings.paper is None:
-            candidates = [*candidates, baseline]
-        chosen = ranked(candidates, pipeline.table, held_out, self.selection, gamma) or [baseline]
+            candidates = [*candidates, baseline, constant_baseline(pipeline.table, gamma)]
+        noise = None
+        if self.selection == "score" and pipeline.settings.paper is None:
+            seconds = None if budget.time_limit is None else max(_SELECTION_SHARE * budget.time_limit, 0.05)
+            choice = by_score(candidates, pipeline.table, pipeline.grammar, self.gamma, gamma, self.loss, seconds)
+            chosen, noise = choice.candidates, choice.noise
+        else:
+            chosen = ranked(candidates, pipeline.table, held_out, self.selection, gamma)
+        chosen = chosen or [baseline]
         archive = pipeline.archive if self.warm_start else Archive()
         self._last_search = _LastSearch(pipeline.table, archive, pipeline.n_rounds)
         self._columns = columns
@@ -242,6 +255,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.baseline_ = self._baseline.named
         self.candidates_ = candidate_table(chosen, [law.named for law in self._laws])
         self.posterior_ = posterior_table(pipeline.log_evidence, kept)
+        return noise
 
     def _run(self, pipeline: Pipeline, budget: Budget) -> Stop:
         if not self.verbose:

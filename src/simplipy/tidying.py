@@ -1,8 +1,9 @@
 """Tidying of a fitted formula: constants become the simple numbers they stand for, terms that vanish are dropped.
 
-Each change is tried on the data with the remaining constants refitted, and kept only if the paper's score
-log10(FVU) + gamma * length holds: it may rise by no more than what noise alone explains, two standard errors of one
-constant, and not at all where the fit is exact. A number that the data tell apart from its simple neighbour stays.
+Each change is tried on the data with the remaining constants refitted. Where the fit is exact, it is kept if the paper's
+score log10(FVU) + gamma * length holds. Where it is not, residuals are taken as noise, and a change is kept if it makes
+the description shorter: a simple number, or none, in place of one that the data determine to a few digits, as long as
+they do not tell them apart.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from simplipy import _core
+from simplipy.description import TOKEN, description_length, digits_cost, free_cost, roles_of_constants
 from simplipy.errors import FitError
 from simplipy.expression import Expression, parse
 from simplipy.fit_result import Fit, FitStatus, TidyStep
@@ -27,8 +29,12 @@ GAMMA = 0.05
 # an FVU below this is rounding: formulas that reach it are equally good
 _EXACT = 1e-20
 # a constant may move by so many standard errors, or by this part of itself where the fit is exact
-_DEVIATIONS = 3.0
+_DEVIATIONS = 4.0
 _RELATIVE = 1e-6
+# changes that are tried before one is made, of those that promise most
+_TRIALS = 4
+# fewest digits within so many standard errors
+_ROUNDED = 1.0
 _LARGEST_DENOMINATOR = 12
 # in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
 # is no longer than the formula that was fitted
@@ -60,8 +66,9 @@ def tidy(
     """The same law in simpler numbers.
 
     Constants are snapped to integers, small rationals, multiples and powers of pi and e, and to zero or one where that
-    removes a term; the rest is refitted after each change, and a change is kept only if the score
-    log10(FVU) + gamma * length holds, up to two standard errors of one constant.
+    removes a term; the rest is refitted after each change. In an exact fit a change is kept if the score
+    log10(FVU) + gamma * length holds, in one with residuals if the description length does
+    (:func:`simplipy.description.description_length`); there, constants are also rounded within their standard errors.
 
     Parameters
     ----------
@@ -70,9 +77,9 @@ def tidy(
     X, y, sample_weight, y_err
         The data of that fit.
     gamma : float, default 0.05
-        What a token is worth, in decades of FVU.
+        What a token is worth in an exact fit, in decades of FVU.
     tolerance : float, default 0
-        By how much the score may rise.
+        By how much the score, or the description length per row, may rise.
     **options
         For :func:`simplipy.fit_constants`.
 
@@ -117,9 +124,18 @@ class _Tidier:
 
     def run(self, fit: Fit) -> Fit:
         current = self._with_parameters_as_constants(fit)
-        best = self.score(current.fvu, current.expression)
-        longest = len(fit.expression)
         steps: list[TidyStep] = []
+        if current.fvu > _EXACT:
+            current = self._shortened(current, steps)
+        if current.fvu <= _EXACT:
+            current = self._snapped(current, len(fit.expression), steps)
+        if not steps:
+            return fit
+        return replace(current, status=_status(current), steps=tuple(steps))
+
+    def _snapped(self, current: Fit, longest: int, steps: list[TidyStep]) -> Fit:
+        """An exact fit in simpler numbers, as long as it stays exact and short."""
+        best = self.score(current.fvu, current.expression)
         changed = True
         while changed and current.skeleton.n_constants:
             changed = False
@@ -129,19 +145,49 @@ class _Tidier:
                     continue
                 score = self.score(trial.fvu, trial.expression)
                 bonus = self._gamma * _TOKENS_OF_A_SYMBOL if symbolic and trial.fvu <= _EXACT else 0.0
-                if score <= best + self._allowed_rise(current) + bonus:
+                if score <= best + self._tolerance + 1e-12 + bonus:
                     current, best, changed = trial, score, True
                     steps.append(TidyStep(action, reason, trial.expression, trial.fvu))
                     break
-        if not steps:
-            return fit
-        return replace(current, status=_status(current), steps=tuple(steps))
+        return current
 
-    def _allowed_rise(self, fit: Fit) -> float:
-        """What one constant less may cost: noise that a free constant would have fitted."""
-        freedom = max(1, len(self._y) - fit.skeleton.n_constants)
-        by_noise = math.log10(1 + 4 / freedom) if fit.fvu > _EXACT else 1e-12
-        return self._tolerance + by_noise
+    def _shortened(self, current: Fit, steps: list[TidyStep]) -> Fit:
+        """A fit with residuals in the shortest description that is reached change by change."""
+        n_rows = len(self._y)
+        best = description_length(current, n_rows) + n_rows * self._tolerance
+        while current.skeleton.n_constants and current.fvu > _EXACT:
+            for action, reason, skeleton, start in self._promising(current):
+                trial = self.refit(skeleton, start)
+                length = description_length(trial, n_rows)
+                if length < best:
+                    current, best = trial, length
+                    steps.append(TidyStep(action, reason, current.expression, current.fvu))
+                    break
+            else:
+                break
+        return current
+
+    def _promising(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
+        """The changes that should shorten the description most: (action, reason, skeleton, start)."""
+        n_rows, errors = len(self._y), fit.stderr
+        found: list[tuple[float, int, _Candidate, float]] = []
+        for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
+            error = float(errors[k]) if math.isfinite(errors[k]) else abs(value)
+            slack = max(_RELATIVE * abs(value), _DEVIATIONS * error)
+            simple = [c for c in _simple_values(value, slack) if role != "exponent" or not c.symbolic]
+            if role != "exponent":
+                simple += _rounded(value, error)
+            if role == "base":
+                simple += _exponentials(value, slack)
+            for candidate in simple:
+                distance = (candidate.value - value) / error if error > 0 else 0.0
+                by_data = 0.5 * n_rows * math.log1p(distance**2 / max(n_rows - len(fit.constants), 1))
+                found.append((by_data + _written(candidate) - free_cost(value, error), k, candidate, distance))
+        found.sort(key=lambda entry: (entry[0], entry[1], entry[2].cost))
+        for _, k, candidate, distance in found[:_TRIALS]:
+            skeleton, start = _with_value(fit, k, candidate)
+            action = f"constant {k + 1}: {fit.constants[k]:.10g} -> {candidate.name}"
+            yield action, f"{abs(distance):.2g} standard errors away; shorter to describe", skeleton, start
 
     def _with_parameters_as_constants(self, fit: Fit) -> Fit:
         """Named parameters become numbers that can be snapped where they occur once; shared ones stay as fitted."""
@@ -164,9 +210,10 @@ class _Tidier:
         """Changes to try, those that save most first: (action, reason, skeleton, start, whether pi or e is in it)."""
         stderr = fit.stderr
         tried = []
-        for k, value in enumerate(fit.constants.tolist()):
-            slack = self._slack(value, stderr[k], fit.fvu)
-            for candidate in _simple_values(value, slack):
+        for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
+            slack = max(_RELATIVE * abs(value), 1e-9)
+            simple = [*_simple_values(value, slack), *(_exponentials(value, slack) if role == "base" else ())]
+            for candidate in simple:
                 skeleton, start = _with_value(fit, k, candidate)
                 saved = len(fit.expression) - len(skeleton)
                 moved = abs(candidate.value - value)
@@ -175,13 +222,6 @@ class _Tidier:
             value = fit.constants[k]
             action = f"constant {k + 1}: {value:.10g} -> {candidate.name}"
             yield action, f"{_distance(moved, value, stderr[k])}; the score holds", skeleton, start, candidate.symbolic
-
-    def _slack(self, value: float, stderr: float, fvu: float) -> float:
-        """How far a constant may move for a simple value to be tried; the data decide."""
-        slack = _RELATIVE * abs(value)
-        if fvu > _EXACT and math.isfinite(stderr):
-            slack = max(slack, _DEVIATIONS * stderr)
-        return max(slack, 1e-9 if fvu <= _EXACT else 0.0)
 
 
 def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
@@ -201,6 +241,28 @@ def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
             if abs(simple - value) <= slack and simple not in found:
                 found.add(simple)
                 yield _made(Fraction(numerator, denominator), name, tokens, simple)
+
+
+def _exponentials(value: float, slack: float) -> Iterator[_Candidate]:
+    """exp of simple numbers, for the base of a power: exp(-1/2)^x is exp(-x/2)."""
+    if value > 0:
+        for c in _simple_values(math.log(value), slack / value):
+            if c.value not in (0.0, 1.0) and not c.symbolic:
+                yield replace(c, tokens=("exp", *c.tokens), name=f"exp({c.name})", value=math.exp(c.value), cost=c.cost + 1)
+
+
+def _rounded(value: float, error: float) -> Iterator[_Candidate]:
+    """The value with the fewest digits that are within its standard error."""
+    for digits in range(1, 8):
+        token = _core.decimal_token(float(f"{value:.{digits - 1}e}"))
+        if abs(float(token) - value) <= _ROUNDED * error:
+            yield _Candidate((token,), token, float(token), digits)
+            return
+
+
+def _written(candidate: _Candidate) -> float:
+    """What a simple value costs beside the token of the constant that it replaces; about, since 0 and 1 take more away."""
+    return digits_cost(candidate.tokens) + TOKEN * (len(candidate.tokens) - (3 if candidate.value in (0.0, 1.0) else 1))
 
 
 def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:

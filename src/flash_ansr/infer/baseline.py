@@ -27,6 +27,12 @@ def linear_baseline(table: Table, gamma: float) -> Candidate:
     return _candidate(linear_expression(values), table, gamma, "baseline")
 
 
+def constant_baseline(table: Table, gamma: float) -> Candidate:
+    """The mean of y, as a candidate."""
+    weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
+    return _candidate(linear_expression(np.array([np.average(table.y, weights=weights)])), table, gamma, "baseline")
+
+
 def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
     """values[0] + values[1]*x1 + ...; terms with the coefficient 0 are left out."""
     tokens = [repr(float(values[0]))]

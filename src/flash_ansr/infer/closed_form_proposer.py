@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
 
-from flash_ansr.infer.closed_form import closed_form
+from flash_ansr.infer.closed_form import closed_form, data
 from flash_ansr.infer.proposals import Grammar, Proposals, Table, numbers_of
 from simplipy import Expression, TokenBatch
 
@@ -44,7 +43,7 @@ class ClosedFormProposer:
                 self._table.y,
                 sample_weight=self._table.sample_weight,
                 operators=self._grammar.operators,
-                deadline=None if seconds is None else time.monotonic() + _SHARE * seconds,
+                deadline=None if seconds is None else data.now() + _SHARE * seconds,
                 seed=self._seed,
             )
         batch = self._rest or next(self._batches, [])

@@ -5,6 +5,7 @@ A proposer is made for one table and draws formulas for it. Ids are those of :cl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -117,6 +118,7 @@ class Proposer(Protocol):
 _FREED = {SYMBOL_TOKENS.index(f"{kind}{k}") for kind in ("mult", "div") for k in (2, 3, 4, 5)}
 _IS_FREED = np.array([i in _FREED for i in range(len(SYMBOL_TOKENS))])
 _TIMES = SYMBOL_TOKENS.index("*")
+_SYMBOLS = {"pi": math.pi, "e": math.e}
 _CONSTANT = SYMBOL_TOKENS.index(CONSTANT)
 
 
@@ -145,4 +147,5 @@ def free_multipliers(batch: TokenBatch) -> TokenBatch:
 
 def numbers_of(expression: Expression) -> list[float]:
     """The numbers that ``skeleton()`` frees, in prefix order."""
-    return [float(t) for t, s in zip(expression.tokens, expression.skeleton().tokens, strict=True) if t != s]
+    pairs = zip(expression.tokens, expression.skeleton().tokens, strict=True)
+    return [_SYMBOLS.get(t) or float(t) for t, s in pairs if t != s]

@@ -1,4 +1,7 @@
-"""The choice of the law among the candidates: by score, on held-out rows, or by the information criterion."""
+"""The choice of the law among the candidates: by score, on held-out rows, or by the information criterion.
+
+By score means: by the paper's where a law is exact or none is found, by description length where the best leaves noise.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from flash_ansr.infer.archive import Candidate
-from flash_ansr.infer.proposals import Table
+from flash_ansr.infer.noisy_choice import NoisyChoice, choose
+from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.score import exact_fvu, score
 
 SELECTIONS = ("score", "validation", "bic")
@@ -26,6 +30,38 @@ def ranked(
     elif selection == "bic":
         candidates = [_scored(c, _bic(c, rows.n_rows)) for c in candidates]
     return sorted((c for c in candidates if math.isfinite(c.score)), key=lambda c: c.rank)
+
+
+def by_score(
+    candidates: Sequence[Candidate],
+    rows: Table,
+    grammar: Grammar,
+    gamma: float,
+    price: float,
+    loss: str = "squared",
+    seconds: float | None = None,
+) -> NoisyChoice:
+    """Candidates by the paper's score or by description length, best first, and the noise where there is some.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        What tidied laws must keep to.
+    gamma : float
+        As the user gave it.
+    price : float
+        What a token costs in the paper's score on these rows.
+    loss : str
+        Of the fits.
+    seconds : float, optional
+        Time that the choice may take.
+    """
+    by_paper = ranked(candidates, rows, None, "score", price)
+    exact = 10 * exact_fvu(rows)
+    if not by_paper or min(c.fvu for c in by_paper) <= exact:
+        return NoisyChoice(by_paper, 0.0)
+    choice = choose(by_paper, rows, grammar, gamma, loss, seconds)
+    return NoisyChoice(by_paper, None) if choice.noise is None else choice
 
 
 def split_rows(table: Table, seed: int) -> tuple[Table, Table]:

@@ -78,10 +78,11 @@ class Candidates:
         if not drafts:
             return []
         values, _ = evaluate_many([e for e, _ in drafts], self.data.X, [d.start for _, d in drafts], n_threads=1)
-        errors = np.mean(np.minimum(np.abs((values - self.data.y) * self._relative), 10.0) ** 2, axis=1)
+        weight = self.data.weight
+        scale = 1 / np.sqrt(max(self._variance, 1e-300)) if self.data.noise else self._relative
+        errors = np.mean(np.minimum(np.abs((values - self.data.y) * scale), 10.0) ** 2, axis=1)
         order = np.argsort(np.where(np.isfinite(errors), errors, np.inf), kind="stable")[:n]
         best = [drafts[i] for i in order if np.isfinite(errors[i])]
-        weight = self._relative * self.data.root_weight
         fits = fit_constants(
             [e for e, _ in best],
             self.data.X,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,9 @@ class Data:
         When to stop.
     among : tuple of int, optional
         The columns that formulas are made of; None for all.
+    noise : float
+        Deviation that the noise of y has at most; 0 takes y as exact. Errors are relative without noise, since small
+        values tell as much as large ones then, and absolute with it.
     """
 
     columns: FloatArray
@@ -71,6 +74,7 @@ class Data:
     root_weight: FloatArray
     clock: Clock
     among: tuple[int, ...] | None = None
+    noise: float = 0.0
 
     @property
     def n_columns(self) -> int:
@@ -120,9 +124,41 @@ class Data:
         logs = np.log(np.abs(self.columns[usable] / self.scales[usable, None]))
         return tuple(usable), logs.reshape(len(usable), self.n_rows)
 
+    @cached_property
+    def loud(self) -> BoolArray:
+        """Rows whose y is no noise: the others have no logarithm and no sign."""
+        return np.asarray((self.y != 0) & (np.abs(self.y) > 2 * self.noise))
+
+    @cached_property
+    def one_sign(self) -> bool:
+        """Whether y keeps its sign, up to noise."""
+        loud = self.y[self.loud] if self.noise else self.y
+        return bool(loud.size) and bool((loud > 0).all() or (loud < 0).all())
+
+    @cached_property
+    def log_y(self) -> FloatArray:
+        """log|y|, 0 where that is noise."""
+        return np.log(np.where(self.loud, np.abs(self.y), 1.0))
+
+    @cached_property
+    def log_weight(self) -> FloatArray:
+        """Weights of residuals of log|y|, (n_rows,)."""
+        weight = np.where(self.loud, self.root_weight, 0.0)
+        size = np.abs(self.y)
+        return weight * size / max(float(size.max()), 1e-300) if self.noise else weight
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """Weights of residuals of y, (n_rows,)."""
+        return self.root_weight if self.noise else relative_weight(self.y) * self.root_weight
+
     def replaced(self, y: FloatArray, among: tuple[int, ...]) -> Data:
         """The same rows with another target and fewer columns."""
         return Data(self.columns, y, self.root_weight, self.clock, among)
+
+    def with_noise(self, noise: float) -> Data:
+        """The same rows, with so much noise."""
+        return replace(self, noise=noise)
 
 
 def bind(X: Any, y: Any, sample_weight: Any, deadline: float | None, seed: int) -> Data:

@@ -17,6 +17,7 @@ _LEAST_ANGLE = 1e-8
 _TRIPLE_POOL = 160
 _EXACT = 1 - 1e-10
 _A_FEW = 5
+_SOME = 12
 
 
 def best_pairs(rows: FloatArray, target: FloatArray, n_best: int, clock: Clock) -> list[tuple[int, int, float]]:
@@ -87,10 +88,10 @@ def best_triples(
     return [(pool[i], pool[j], pool[k], r2) for (i, j, k), r2 in ranked]
 
 
-def worth_drafting(r2: list[float]) -> int:
-    """How many of the best are worth more work: those that are exact where any is, else a few."""
+def worth_drafting(r2: list[float], noisy: bool = False) -> int:
+    """How many of the best are worth more work: those that are exact where any is, else a few, with noise some more."""
     exact = sum(value > _EXACT for value in r2)
-    return exact or _A_FEW
+    return exact or (_SOME if noisy else _A_FEW)
 
 
 def _explained(gram: FloatArray, r_left: FloatArray, r_right: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flash_ansr.infer.closed_form.candidates import Draft
-from flash_ansr.infer.closed_form.data import Data, relative_weight
+from flash_ansr.infer.closed_form.data import Data
 from flash_ansr.infer.closed_form.families import TERMS
 from flash_ansr.infer.closed_form.features import Features
 from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve, solve_pruned
@@ -27,7 +27,7 @@ def sums_with_inner_constants(data: Data, features: Features, n_arguments: int, 
         return
     base = np.vstack([np.ones(data.n_rows), data.columns[linear]])
     names = ["", *(f"x{k + 1}" for k in linear)]
-    weight = relative_weight(data.y) * data.root_weight
+    weight = data.weight
     basis = orthonormal(base * weight)
     left = project_out((data.y * weight)[None], basis)[0]
     norm = float(np.linalg.norm(left))
@@ -49,7 +49,7 @@ def sums_with_inner_constants(data: Data, features: Features, n_arguments: int, 
 def _draft(
     data: Data, base: np.ndarray, names: list[str], hit: Hit, features: Features, factor: np.ndarray, text: str
 ) -> Iterator[Draft]:
-    weight = relative_weight(data.y) * data.root_weight
+    weight = data.weight
     with np.errstate(all="ignore"):
         term = hit.family.value(hit.c * features.values[hit.argument]) * factor
     if not np.isfinite(term).all():

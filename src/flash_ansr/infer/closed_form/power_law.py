@@ -20,7 +20,7 @@ from flash_ansr.infer.closed_form.targets import Target
 def power_laws(data: Data) -> Iterator[Draft]:
     """``c*monomial`` with exponents read in several ways, by relative and by absolute errors."""
     columns, logs = data.log_columns
-    rows = data.y != 0
+    rows = data.loud
     if not columns or rows.sum() < len(columns) + 2:
         return
     base = np.vstack([np.ones(data.n_rows), logs])[:, rows]
@@ -30,6 +30,11 @@ def power_laws(data: Data) -> Iterator[Draft]:
         coefficients, _ = solve(base, target, weight * data.root_weight[rows])
         for exponents in variants(coefficients[1:]):
             yield from scaled_monomial(data, full_exponents(data, columns, exponents))
+        if data.noise and all(data.positive[k] for k in columns):
+            # all free: what noise allows to be simple is found when they are tidied
+            powers = "".join(f"*x{k + 1}^<constant>" for k in columns)
+            scale = np.exp(coefficients[0] - coefficients[1:] @ np.log(data.scales[list(columns)]))
+            yield Draft(f"<constant>{powers}", (float(scale), *map(float, coefficients[1:])))
 
 
 def power_laws_of(data: Data, target: Target) -> Iterator[Draft]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flash_ansr.infer.closed_form.candidates import Draft
-from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
+from flash_ansr.infer.closed_form.data import Data, FloatArray
 from flash_ansr.infer.closed_form.families import FACTORS, ONE_PLUS, Family
 from flash_ansr.infer.closed_form.features import Features
 from flash_ansr.infer.closed_form.gram import best_pairs, worth_drafting
@@ -34,16 +34,13 @@ class Products:
         False where there are too few rows or columns.
     """
 
-    def __init__(self, data: Data, absolute_errors: bool = False) -> None:
+    def __init__(self, data: Data) -> None:
         self.data = data
         self.columns, logs = data.log_columns
-        size = np.abs(data.y)
         # an exact zero of y carries no logarithm; its weight is none
-        self._weight = np.where(size > 0, data.root_weight, 0.0)
-        if absolute_errors:
-            self._weight = self._weight * size / max(float(size.max()), 1e-300)
+        self._weight = data.log_weight
         self._base = np.vstack([np.ones(data.n_rows), logs])
-        self._target = np.log(np.where(size > 0, size, 1.0))
+        self._target = data.log_y
         weighted = self._target * self._weight
         self._basis = orthonormal(self._base * self._weight)
         left = project_out(weighted[None], self._basis)[0]
@@ -62,7 +59,7 @@ class Products:
             return
         hits = scan(self.problem, arguments.values, families, self.data.clock, n_best)
         self._hits[id(arguments)] = hits
-        for hit in _worth_drafting(hits):
+        for hit in self._worth_drafting(hits):
             yield from self._drafts([hit], arguments)
 
     def second(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 8) -> Iterator[Draft]:
@@ -79,7 +76,7 @@ class Products:
             norm = float(np.linalg.norm(left))
             if norm > 0:
                 problem = Problem(basis, left / norm, self._weight, logarithm=True)
-                for hit in _worth_drafting(scan(problem, arguments.values, families, self.data.clock, n_best)):
+                for hit in self._worth_drafting(scan(problem, arguments.values, families, self.data.clock, n_best)):
                     yield from self._drafts([first, hit], arguments)
 
     def double(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 12) -> Iterator[Draft]:
@@ -88,8 +85,11 @@ class Products:
         if len(hits) < 2:
             return
         found = best_pairs(rows, self.problem.target, n_best, self.data.clock)
-        for i, j, _ in found[: worth_drafting([r2 for *_, r2 in found])]:
+        for i, j, _ in found[: worth_drafting([r2 for *_, r2 in found], self.data.noise > 0)]:
             yield from self._drafts([hits[i], hits[j]], arguments)
+
+    def _worth_drafting(self, hits: list[Hit]) -> list[Hit]:
+        return hits[: worth_drafting([h.r2 for h in hits], self.data.noise > 0)]
 
     def _exponentials(self, arguments: Features) -> list[int]:
         rows = project_out(arguments.values * self._weight, self._basis)
@@ -163,10 +163,6 @@ class Products:
 _EXPONENTIAL = Family("exp", np.exp, "exp({})", (), (), 300.0)
 
 
-def _worth_drafting(hits: list[Hit]) -> list[Hit]:
-    return hits[: worth_drafting([h.r2 for h in hits])]
-
-
 def _exponential(argument: int) -> Hit:
     return Hit(argument, _EXPONENTIAL, 1.0, 0.0)
 
@@ -196,7 +192,7 @@ def _binomial(monomial: FloatArray, e: float) -> str:
 def _scale(values: FloatArray, data: Data) -> float:
     if not np.isfinite(values).all():
         return np.nan
-    (c,), _ = solve(values[None], data.y, relative_weight(data.y) * data.root_weight)
+    (c,), _ = solve(values[None], data.y, data.weight)
     return float(c)
 
 

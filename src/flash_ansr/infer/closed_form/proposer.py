@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from flash_ansr.infer.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS
 from flash_ansr.infer.closed_form.features import Features, arguments, library, ratios, sum_arguments
 from flash_ansr.infer.closed_form.inner_constants import sums_with_inner_constants
 from flash_ansr.infer.closed_form.monomials import monomial_text, monomial_values, number_text
+from flash_ansr.infer.closed_form.noise import Noise, noise_level
 from flash_ansr.infer.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
 from flash_ansr.infer.closed_form.products import Products
 from flash_ansr.infer.closed_form.rational import Rationals
@@ -25,6 +27,9 @@ from simplipy import Expression
 Stage = Callable[[], Iterator[Draft]]
 
 _N_QUOTIENTS = 10
+# stages for exact values before noise is thought of, and before it is looked for in vain
+_N_QUICK = 5
+_N_FAIR = 30
 
 
 def closed_form(
@@ -72,7 +77,7 @@ def closed_form(
     if np.ptp(data.y) == 0 or not data.active:
         yield candidates.ranked([Draft(number_text(float(np.mean(data.y))))])
         return
-    stages = _stages(data, operators)
+    stages = _all_stages(data, operators, candidates)
     while not candidates.exact:
         # not around a yield: the caller's error state stays the caller's
         with np.errstate(all="ignore"):
@@ -96,6 +101,55 @@ def _next_batch(stages: Iterator[Stage], candidates: Candidates) -> tuple[list[E
         return candidates.ranked(drafts), False
     except DeadlineError:
         return candidates.ranked(drafts, n_refined=2), True
+
+
+def _all_stages(data: Data, operators: Collection[str] | None, candidates: Candidates) -> Iterator[Stage]:
+    """The stages for exact values and those for noisy ones; which come first is a guess."""
+    exact = _stages(data, operators)
+    yield from itertools.islice(exact, _N_QUICK)
+    bound, seen = noise_level(data)
+    noise = min(bound, float(np.sqrt(min(candidates.best_fvu, 1.0)) * np.std(data.y)))
+    noisy = _noisy_stages(data.with_noise(noise), operators) if noise > 0 else iter(())
+    turns = {
+        Noise.NONE: ((exact, None), (noisy, None)),
+        Noise.UNCLEAR: ((noisy, _N_QUICK), (exact, _N_FAIR), (noisy, None), (exact, None)),
+        Noise.SEEN: ((noisy, None), (exact, None)),
+    }
+    for stages, n in turns[seen]:
+        candidates.data = data if stages is exact else data.with_noise(noise)
+        yield from itertools.islice(stages, n)
+
+
+def _noisy_stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
+    """The stages for noisy values: what noise cannot tell apart anyway is left out."""
+    every = targets(data, operators)
+    yield lambda: power_laws(data)
+    features = library(data, 250, operators)
+    for target in every:
+        yield partial(_pairs_of, data, target, features)
+    products = Products(data)
+    if products.usable:
+        proportions = ratios(data, 100)
+        yield lambda: products.single(proportions, (ONE_PLUS,))
+        simple = arguments(data, 60, 0, operators)
+        yield lambda: products.single(simple, SIMPLE_FACTORS)
+        yield lambda: products.single(simple, OTHER_FACTORS)
+    yield from _rationals(data, features)
+    for target in every[:4]:
+        yield partial(_sums_of, data, target, features)
+    separation = common_factor(data)
+    if separation:
+        yield from _separated(data, separation, operators)
+    yield lambda: sums_with_inner_constants(data, arguments(data, 30, 0, operators), 30, 8)
+    if products.usable:
+        yield lambda: products.double(simple)
+        of_sums = sum_arguments(data, 10, 16)
+        yield lambda: products.single(of_sums, (ONE_PLUS, *SIMPLE_FACTORS, EXP1P))
+        yield lambda: products.second(simple)
+    features = library(data, 1000, operators)
+    for target in every:
+        yield partial(_pairs_of, data, target, features)
+    yield from _rationals(data, features)
 
 
 def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:

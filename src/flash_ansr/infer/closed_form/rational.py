@@ -23,7 +23,7 @@ class Rationals(Sums):
         size = float(np.sqrt(np.mean(data.y**2))) or 1.0
         z = data.y / size
         both = Features(features.texts * 2, np.concatenate([features.values, features.values * z]))
-        super().__init__(data, Target("y", z, size, "{}"), both)
+        super().__init__(data, Target("y", z, size, "{}", np.ones(data.n_rows) if data.noise else None), both)
 
     def pairs(self, n_best: int = 12) -> Iterator[Draft]:
         """One term above, one below."""
@@ -32,7 +32,7 @@ class Rationals(Sums):
         found = best_cross_pairs(self.rows[first], self.rows[second], self._rest, max(n_best, 64), self.data.clock)
         pairs = [(int(first[i]), int(second[j])) for i, j, _ in found]
         self._pool = list(dict.fromkeys(i for pair in pairs for i in pair))
-        for pair in pairs[: min(n_best, worth_drafting([r2 for *_, r2 in found]))]:
+        for pair in pairs[: min(n_best, worth_drafting([r2 for *_, r2 in found], self.data.noise > 0))]:
             yield from self._drafts(pair)
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:

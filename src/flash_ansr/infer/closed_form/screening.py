@@ -43,7 +43,7 @@ def common_factor(data: Data) -> Separation | None:
     columns, _ = data.log_columns
     if len(columns) < 2:
         return None
-    one_sign = (data.y > 0).all() or (data.y < 0).all()
+    one_sign = data.one_sign
     exponents = _of_one_sign(data) if one_sign else _of_both_signs(data)
     if exponents is None:
         return None
@@ -53,7 +53,7 @@ def common_factor(data: Data) -> Separation | None:
 
 def _of_one_sign(data: Data) -> FloatArray | None:
     """Exponents of the columns that log|y| is linear in, and without which nothing else changes."""
-    model, target = _Polynomial(data), np.log(np.abs(data.y))
+    model, target = Polynomial(data, logarithm=True), data.log_y
     if model.degree < 2:
         return None
     exponents = np.zeros(data.n_columns)
@@ -68,7 +68,7 @@ def _of_one_sign(data: Data) -> FloatArray | None:
 def _of_both_signs(data: Data) -> FloatArray | None:
     """Exponents p of the columns that y/x^p does not depend on any more, tried one by one."""
     exponents = np.zeros(data.n_columns)
-    model = _Polynomial(data)
+    model = Polynomial(data)
     if model.degree < 2:
         return None
     size = max(float(np.abs(data.y).max()), 1e-300)
@@ -83,25 +83,24 @@ def _of_both_signs(data: Data) -> FloatArray | None:
 
 def relevant(data: Data) -> tuple[int, ...]:
     """The active columns without which the polynomial model is clearly worse; all where it cannot tell."""
-    one_sign = (data.y > 0).all() or (data.y < 0).all()
-    model = _Polynomial(data)
+    model = Polynomial(data, logarithm=data.one_sign)
     if model.degree < 2:
         return data.active
-    target = np.log(np.abs(data.y)) if one_sign else data.y / np.abs(data.y).max()
+    target = data.log_y if data.one_sign else data.y / np.abs(data.y).max()
     found = tuple(k for k in data.active if model.without(k, target[None])[0] > _SAME)
     return found or data.active
 
 
-class _Polynomial:
+class Polynomial:
     """Least squares of targets on the monomials of the columns up to a degree, by orthonormal bases."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Data, logarithm: bool = False) -> None:
         columns, logs = data.log_columns
         rows = dict(zip(columns, logs, strict=True))
         base = {k: _standard(rows.get(k, data.columns[k])) for k in data.active}
         self.degree = 0
         self._n = data.n_rows
-        self._weight = data.root_weight
+        self._weight = data.log_weight if logarithm else data.root_weight
         for degree in (4, 3, 2):
             powers = [p for d in range(degree + 1) for p in itertools.combinations_with_replacement(data.active, d)]
             if len(powers) <= min(_MAX_TERMS_PER_ROW * data.n_rows, _MAX_TERMS):
@@ -113,6 +112,15 @@ class _Polynomial:
         terms = np.stack([np.prod([base[k] for k in p], axis=0) if p else np.ones(self._n) for p in powers])
         self._terms = terms * self._weight
         self._full = _basis(self._terms)
+
+    @property
+    def n_terms(self) -> int:
+        """Terms of the full model."""
+        return len(self._full)
+
+    def residuals(self, target: FloatArray) -> FloatArray:
+        """What the full model leaves of a target, (n_rows,), weighted."""
+        return np.asarray(project_out((target * self._weight)[None], self._full)[0])
 
     def without(self, k: int, targets: FloatArray) -> FloatArray:
         """Growth of the mean squares of targets, (n, n_rows), where column k is left out."""

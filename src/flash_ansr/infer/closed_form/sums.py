@@ -31,9 +31,9 @@ class Sums:
     rows : array (n_features, n_rows)
     """
 
-    def __init__(self, data: Data, target: Target, features: Features, relative: bool = True) -> None:
+    def __init__(self, data: Data, target: Target, features: Features) -> None:
         self.data, self.target = data, target
-        weight = data.root_weight * (relative_weight(target.values) if relative else 1.0)
+        weight = data.root_weight * (relative_weight(target.values) if target.weight is None else target.weight)
         basis = orthonormal(weight[None])
         left = project_out((target.values * weight)[None], basis)[0]
         norm = float(np.linalg.norm(left))
@@ -54,21 +54,21 @@ class Sums:
         """One feature."""
         r2 = (self.rows @ self._rest) ** 2
         best = np.argsort(-r2)[:n_best]
-        for i in best[: worth_drafting([float(r2[i]) for i in best])]:
+        for i in best[: worth_drafting([float(r2[i]) for i in best], self.data.noise > 0)]:
             yield from self._drafts([int(i)])
 
     def pairs(self, n_best: int = 12) -> Iterator[Draft]:
         """Two features."""
         found = best_pairs(self.rows, self._rest, max(n_best, 64), self.data.clock)
         self._pool = list(dict.fromkeys(i for pair in found for i in pair[:2]))
-        for i, j, _ in found[: min(n_best, worth_drafting([r2 for *_, r2 in found]))]:
+        for i, j, _ in found[: min(n_best, worth_drafting([r2 for *_, r2 in found], self.data.noise > 0))]:
             yield from self._drafts([i, j])
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
         """Three features, of the best pairs and of the cheapest."""
         pool = list(dict.fromkeys([*self._pool[:60], *range(min(_CHEAP, len(self.rows)))]))
         found = best_triples(self.rows, self._rest, pool, n_best, self.data.clock)
-        for i, j, k, _ in found[: worth_drafting([r2 for *_, r2 in found])]:
+        for i, j, k, _ in found[: worth_drafting([r2 for *_, r2 in found], self.data.noise > 0)]:
             yield from self._drafts([i, j, k])
 
     def longer(self, n_terms: int, beam: int = 6) -> Iterator[Draft]:

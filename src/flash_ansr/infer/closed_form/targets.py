@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,12 +25,15 @@ class Target:
         What coefficients are multiplied by: T(y) = unit*values.
     inverse : str
         Infix text of T^-1 with ``{}`` for E.
+    weight : array (n_rows,), optional
+        Of residuals of the values; None weighs relative errors.
     """
 
     name: str
     values: FloatArray
     unit: float
     inverse: str
+    weight: FloatArray | None = None
 
     @property
     def is_power(self) -> bool:
@@ -39,7 +42,9 @@ class Target:
 
 
 def targets(data: Data, operators: Collection[str] | None) -> list[Target]:
-    """The targets that are defined on all rows, the common ones first."""
+    """The targets that are defined on all rows, the common ones first; with noise, on the rows that are no noise."""
+    if data.noise:
+        return _noisy_targets(data, operators)
     y = data.y
     size = float(np.sqrt(np.mean(y**2))) or 1.0
     z = y / size
@@ -76,4 +81,66 @@ def targets(data: Data, operators: Collection[str] | None) -> list[Target]:
             add("sin y", np.sin(y), 1.0, "asin({})", "asin")
         if (y >= 0).all() and y.max() <= np.pi:
             add("cos y", np.cos(y), 1.0, "acos({})", "acos")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A target of noisy values: T, the text of its inverse, tokens that it needs, whether y must keep its sign."""
+
+    name: str
+    function: Callable[[FloatArray], FloatArray]
+    inverse: str
+    tokens: tuple[str, ...] = ()
+    one_sign: bool = False
+    power: float | None = None
+
+
+_KINDS = (
+    _Kind("1/y", lambda z: 1 / z, "1/({})", power=-1),
+    _Kind("y^2", lambda z: z**2, "sqrt({})", ("pow1_2",), True, 2),
+    _Kind("log y", np.log, "exp({})", ("exp",), True),
+    _Kind("sqrt y", np.sqrt, "({})^2", (), True, 0.5),
+    _Kind("1/y^2", lambda z: z**-2.0, "1/sqrt({})", ("pow1_2",), True, -2),
+    _Kind("exp y", np.exp, "log({})", ("log",)),
+    _Kind("tan y", np.tan, "atan({})", ("atan",)),
+    _Kind("sin y", np.sin, "asin({})", ("asin",)),
+    _Kind("cos y", np.cos, "acos({})", ("acos",)),
+    _Kind("asin y", np.arcsin, "sin({})", ("sin",)),
+    _Kind("acos y", np.arccos, "cos({})", ("cos",)),
+    _Kind("atanh y", np.arctanh, "tanh({})", ("tanh",)),
+)
+# arguments beyond which T is not the inverse of T^-1
+_RANGES = {"exp y": (-50.0, 50.0), "tan y": (-np.pi / 2, np.pi / 2), "sin y": (-np.pi / 2, np.pi / 2), "cos y": (0, np.pi)}
+_RANGES |= {"asin y": (-1.0, 1.0), "acos y": (-1.0, 1.0), "atanh y": (-1.0, 1.0)}
+# rows that must be left
+_LEAST_ROWS = 0.3
+
+
+def _noisy_targets(data: Data, operators: Collection[str] | None) -> list[Target]:
+    """Targets with the weights that absolute errors of y give them; rows near the edge of a domain have none."""
+    y = data.y
+    size = float(np.sqrt(np.mean(y**2))) or 1.0
+    found = [Target("y", y / size, size, "{}", np.ones(data.n_rows))]
+    sign = -1.0 if data.one_sign and float(np.sum(y)) < 0 else 1.0
+    for kind in _KINDS:
+        if kind.one_sign and not data.one_sign:
+            continue
+        if operators is not None and not all(token in operators for token in kind.tokens):
+            continue
+        unit = size if kind.power is not None else 1.0
+        flip = sign if kind.one_sign else 1.0
+        low, high = _RANGES.get(kind.name, (-np.inf, np.inf))
+        z, step = flip * y / unit, 2 * data.noise / unit
+        if np.mean((z >= low) & (z <= high)) < 1 - _LEAST_ROWS:
+            continue
+        with np.errstate(all="ignore"):
+            values, above, below = (kind.function(np.where((v >= low) & (v <= high), v, np.nan)) for v in (z, z + step, z - step))
+            slope = (np.abs(above - values) + np.abs(values - below)) / (2 * step)
+            weight = np.where(np.isfinite(slope) & (slope > 0) & ((z > step) | (z < -step) | (kind.power is None)), 1 / slope, 0.0)
+        if np.count_nonzero(weight) < max(_LEAST_ROWS * data.n_rows, 8):
+            continue
+        values = np.where(weight > 0, values, 0.0)
+        inverse = kind.inverse if flip > 0 else f"-({kind.inverse})"
+        found.append(Target(kind.name, values, float(unit ** (kind.power or 0.0)), inverse, weight / weight.max()))
     return found
