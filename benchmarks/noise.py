@@ -2,10 +2,10 @@
 
     python benchmarks/noise.py [--noise 0 0.01 0.1] [--budget 5] [--points 512] [--every 1] [--pure 0] [--cpu]
 
-Noise is added to the targets of the fit alone; a law counts as recovered (vNRR) where its FVU on clean fresh rows is below
-the resolution of float32, 1.19e-7, and as held (xNRR) where it is on widened ranges too. "form" tells how often the
-numbers alone are to blame or not: the law with its numbers freed fits the clean rows. In pure noise nothing is to be found:
-a constant or a linear function is the right answer.
+Noise is added to the targets of the fit alone; a law counts as recovered (vNRR) where its FVU on clean fresh rows is
+below the resolution of float32, 1.19e-7, and as held (xNRR) where it is on widened ranges too. "form" counts laws that
+fit the clean rows once their numbers are freed: there, numbers alone are to blame. In pure noise nothing is to be
+found: a constant or a linear function is the right answer.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def pure_noise(n: int, options: argparse.Namespace) -> None:
         rng = np.random.default_rng(seed)
         X = rng.uniform(0.1, 5.0, (int(2 ** rng.uniform(4, 9)), int(rng.integers(1, 6))))
         y = rng.normal(rng.normal(), 1.0, len(X))
-        model = FlashANSR(time_limit=options.budget, random_state=seed, n_jobs=options.jobs, proposers=options.proposers)
+        model = FlashANSR(
+            time_limit=options.budget, random_state=seed, n_jobs=options.jobs, proposers=options.proposers
+        )
         law = model.fit(X, y).expression_
         kind = "other"
         if not law.variables:

@@ -231,7 +231,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _conclude(
         self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64], budget: Budget
     ) -> float | None:
-        """Choose the law and store what there is to show; returns the noise, None where the law leaves more than that."""
+        """Choose the law and store what there is to show; the noise, None where the law leaves more than that."""
         kept = [self._column_names()[k] for k in columns]
         gamma = pipeline.settings.gamma
         baseline = linear_baseline(pipeline.table, gamma)

@@ -44,7 +44,7 @@ def description_length(fit: Fit, n_rows: int, floor: float = 1e-300) -> float:
     --------
     >>> import numpy as np, simplipy
     >>> x = np.linspace(1, 3, 50)
-    >>> y = 2*x + 0.01*np.sin(1000*x)
+    >>> y = 2 * x + 0.01 * np.sin(1000 * x)
     >>> free, simple = (simplipy.fit_constants(f, x[:, None], y) for f in ("<constant>*x1", "2*x1"))
     >>> description_length(simple, 50) < description_length(free, 50)
     True

@@ -1,15 +1,15 @@
 """Tidying of a fitted formula: constants become the simple numbers they stand for, terms that vanish are dropped.
 
-Each change is tried on the data with the remaining constants refitted. Where the fit is exact, it is kept if the paper's
-score log10(FVU) + gamma * length holds. Where it is not, residuals are taken as noise, and a change is kept if it makes
-the description shorter: a simple number, or none, in place of one that the data determine to a few digits, as long as
-they do not tell them apart.
+Each change is tried on the data with the remaining constants refitted. Where the fit is exact, it is kept if the
+paper's score log10(FVU) + gamma * length holds. Where it is not, residuals are taken as noise, and a change is kept if
+it makes the description shorter: a simple number, or none, in place of one that the data determine to a few digits, as
+long as they do not tell them apart.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -35,6 +35,9 @@ _RELATIVE = 1e-6
 _TRIALS = 4
 # fewest digits within so many standard errors
 _ROUNDED = 1.0
+# slack, relative to the value, in which rare numbers are looked for
+_NARROW = 1e-3
+_LARGEST_EXPONENT = 12
 _LARGEST_DENOMINATOR = 12
 # in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
 # is no longer than the formula that was fitted
@@ -169,6 +172,7 @@ class _Tidier:
 
     def _promising(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
         """The changes that should shorten the description most: (action, reason, skeleton, start)."""
+        yield from _exponents_together(fit)
         n_rows, errors = len(self._y), fit.stderr
         found: list[tuple[float, int, _Candidate, float]] = []
         for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
@@ -225,11 +229,14 @@ class _Tidier:
 
 
 def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
-    """Simple numbers within ``slack`` of a value, zero first; always finitely many."""
+    """Simple numbers within ``slack`` of a value, zero first; always finitely many.
+
+    Where the slack is wide, something made of roots, squares and e is near any number, and says nothing.
+    """
     if abs(value) <= slack or abs(value) < 1e-12:
         yield _Candidate(("0",), "0", 0.0, 0)
     found: set[float] = set()
-    for name, unit, tokens in _units():
+    for name, unit, tokens in _units()[: None if slack < _NARROW * abs(value) else 2]:
         ratio = value / unit
         for denominator in range(1, _LARGEST_DENOMINATOR + 1):
             numerator = round(ratio * denominator)
@@ -244,11 +251,11 @@ def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
 
 
 def _exponentials(value: float, slack: float) -> Iterator[_Candidate]:
-    """exp of simple numbers, for the base of a power: exp(-1/2)^x is exp(-x/2)."""
+    """Simple numbers under exp, for the base of a power: exp(-1/2)^x is exp(-x/2)."""
     if value > 0:
         for c in _simple_values(math.log(value), slack / value):
             if c.value not in (0.0, 1.0) and not c.symbolic:
-                yield replace(c, tokens=("exp", *c.tokens), name=f"exp({c.name})", value=math.exp(c.value), cost=c.cost + 1)
+                yield _Candidate(("exp", *c.tokens), f"exp({c.name})", math.exp(c.value), c.cost + 1)
 
 
 def _rounded(value: float, error: float) -> Iterator[_Candidate]:
@@ -261,8 +268,9 @@ def _rounded(value: float, error: float) -> Iterator[_Candidate]:
 
 
 def _written(candidate: _Candidate) -> float:
-    """What a simple value costs beside the token of the constant that it replaces; about, since 0 and 1 take more away."""
-    return digits_cost(candidate.tokens) + TOKEN * (len(candidate.tokens) - (3 if candidate.value in (0.0, 1.0) else 1))
+    """What a simple value costs beside the token that it replaces; 0 and 1 take about two more away."""
+    n_tokens = len(candidate.tokens) - (3 if candidate.value in (0.0, 1.0) else 1)
+    return digits_cost(candidate.tokens) + TOKEN * n_tokens
 
 
 def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:
@@ -296,15 +304,36 @@ def _made(ratio: Fraction, name: str, unit: tuple[str, ...], value: float) -> _C
     return _Candidate(("*", *number, *unit), f"{text}*{name}", value, 4 + len(unit), True)
 
 
+def _exponents_together(fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
+    """All exponents as integers, or halves: errors of one move the others, so that none may seem to be one alone."""
+    places = [k for k, role in enumerate(roles_of_constants(fit.skeleton)) if role == "exponent"]
+    if len(places) < 2:
+        return
+    tried: set[tuple[float, ...]] = set()
+    for denominator in (1, 2):
+        nearest = tuple(round(denominator * float(fit.constants[k])) / denominator for k in places)
+        if nearest in tried or max(map(abs, nearest)) > _LARGEST_EXPONENT:
+            continue
+        tried.add(nearest)
+        values = {k: (_core.decimal_token(v),) for k, v in zip(places, nearest, strict=True)}
+        skeleton, start = _with_values(fit, values)
+        names = ", ".join(f"{v:g}" for v in nearest)
+        yield f"{len(places)} exponents -> {names}", "shorter to describe together", skeleton, start
+
+
 def _with_value(fit: Fit, k: int, candidate: _Candidate) -> tuple[Expression, np.ndarray]:
-    """The simplified skeleton with constant k replaced, and the values that its constants then have."""
+    return _with_values(fit, {k: candidate.tokens})
+
+
+def _with_values(fit: Fit, values: Mapping[int, tuple[str, ...]]) -> tuple[Expression, np.ndarray]:
+    """The simplified skeleton with some constants replaced, and the values that its other constants then have."""
     tokens: list[str] = []
     at = -1
     for token in fit.skeleton.tokens:
         at += token == CONSTANT
-        tokens += candidate.tokens if token == CONSTANT and at == k else [token]
+        tokens += values.get(at, (token,)) if token == CONSTANT else [token]
     plain = parse(tokens)
-    others = np.delete(fit.constants, k)
+    others = np.delete(fit.constants, list(values))
     explained = _ENGINE.explain(plain)
     table = {f"c{i}": np.array([value]) for i, value in enumerate(others, start=1)} or {"none": np.zeros(1)}
     with np.errstate(all="ignore"):

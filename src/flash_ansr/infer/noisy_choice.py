@@ -11,6 +11,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -140,7 +141,7 @@ def _rough_length(candidate: Candidate, n_rows: int, gamma: float) -> float:
 def _polished(candidate: Candidate, table: Table, gamma: float, loss: str) -> list[tuple[float, Candidate]]:
     """The candidate with all of its numbers fitted and tidied; nothing where it has none."""
     skeleton = candidate.expression.skeleton()
-    options = {"sample_weight": table.sample_weight, "loss": loss, "n_threads": 1}
+    options: dict[str, Any] = {"sample_weight": table.sample_weight, "loss": loss, "n_threads": 1}
     start = numbers_of(candidate.expression)
     fit = simplipy.fit_constants(skeleton, table.X, table.y, x0=start or None, n_restarts=0, **options)
     if not fit.ok:

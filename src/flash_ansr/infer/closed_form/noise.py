@@ -1,8 +1,8 @@
 """How much noise y may have, before any law is known.
 
-Two bounds: noise scatters the smallest values of y to both sides of zero, so that y which keeps its sign, or comes close
-to zero often, has less; and it is part of what a polynomial leaves. Residuals of the polynomial that near rows share are
-no noise.
+Two bounds: noise scatters the smallest values of y to both sides of zero, so that y which keeps its sign, or comes
+close to zero often, has less; and it is part of what a polynomial leaves. Residuals of the polynomial that near rows
+share are no noise.
 """
 
 from __future__ import annotations

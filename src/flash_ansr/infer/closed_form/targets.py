@@ -111,8 +111,15 @@ _KINDS = (
     _Kind("atanh y", np.arctanh, "tanh({})", ("tanh",)),
 )
 # arguments beyond which T is not the inverse of T^-1
-_RANGES = {"exp y": (-50.0, 50.0), "tan y": (-np.pi / 2, np.pi / 2), "sin y": (-np.pi / 2, np.pi / 2), "cos y": (0, np.pi)}
-_RANGES |= {"asin y": (-1.0, 1.0), "acos y": (-1.0, 1.0), "atanh y": (-1.0, 1.0)}
+_RANGES = {
+    "exp y": (-50.0, 50.0),
+    "tan y": (-np.pi / 2, np.pi / 2),
+    "sin y": (-np.pi / 2, np.pi / 2),
+    "cos y": (0.0, np.pi),
+    "asin y": (-1.0, 1.0),
+    "acos y": (-1.0, 1.0),
+    "atanh y": (-1.0, 1.0),
+}
 # rows that must be left
 _LEAST_ROWS = 0.3
 
@@ -135,9 +142,11 @@ def _noisy_targets(data: Data, operators: Collection[str] | None) -> list[Target
         if np.mean((z >= low) & (z <= high)) < 1 - _LEAST_ROWS:
             continue
         with np.errstate(all="ignore"):
-            values, above, below = (kind.function(np.where((v >= low) & (v <= high), v, np.nan)) for v in (z, z + step, z - step))
+            inside = [np.where((v >= low) & (v <= high), v, np.nan) for v in (z, z + step, z - step)]
+            values, above, below = map(kind.function, inside)
             slope = (np.abs(above - values) + np.abs(values - below)) / (2 * step)
-            weight = np.where(np.isfinite(slope) & (slope > 0) & ((z > step) | (z < -step) | (kind.power is None)), 1 / slope, 0.0)
+            fine = np.isfinite(slope) & (slope > 0) & ((np.abs(z) > step) | (kind.power is None))
+            weight = np.where(fine, 1 / slope, 0.0)
         if np.count_nonzero(weight) < max(_LEAST_ROWS * data.n_rows, 8):
             continue
         values = np.where(weight > 0, values, 0.0)
