@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bind_data.hpp"
 #include "core/errors.hpp"
 #include "core/prefix.hpp"
 #include "data/generator.hpp"
@@ -35,19 +36,6 @@ void translate(const char* name) {
             }
         },
         const_cast<char*>(name));
-}
-
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner));
-}
-
-template <class T>
-nb::object to_numpy(std::vector<T>&& values) {
-    const std::size_t n = values.size();
-    return to_numpy(std::move(values), {n});
 }
 
 std::vector<simplipy::Tree> trees_of(const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras) {
@@ -212,4 +200,5 @@ NB_MODULE(_core, module) {
     bind_prior(module);
     bind_holdout(module);
     bind_generator(module);
+    bind_search(module);
 }

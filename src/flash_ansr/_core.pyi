@@ -74,3 +74,42 @@ class Generator:
     def skeletons(
         self, seed: int, indices: npt.NDArray[np.int64], n_threads: int, simplified: bool
     ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]: ...
+
+class Screen:
+    def __init__(
+        self,
+        columns: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        sample_weights: npt.NDArray[np.float64],
+        sizes: npt.NDArray[np.float64],
+    ) -> None: ...
+
+class Breeder:
+    def __init__(
+        self,
+        operators: list[float],
+        variables: list[float],
+        constant: float,
+        mutations: list[float],
+        rules: str,
+        max_pattern_length: int,
+        max_length: int,
+        affine: bool,
+    ) -> None: ...
+    @property
+    def n_seen(self) -> int: ...
+    def breed(
+        self,
+        screen: Screen,
+        ids: npt.NDArray[np.int16],
+        offsets: npt.NDArray[np.int64],
+        constants: npt.NDArray[np.float64],
+        first: npt.NDArray[np.int32],
+        second: npt.NDArray[np.int32],
+        limits: npt.NDArray[np.float64],
+        slack: float,
+        n_steps: int,
+        seed: int,
+        seconds: float,
+        n_threads: int,
+    ) -> dict[str, Any]: ...

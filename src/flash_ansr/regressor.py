@@ -42,6 +42,8 @@ Selection = Literal["score", "validation", "bic"]
 
 # of the time limit, what choosing among noisy candidates may take beyond it
 _SELECTION_SHARE = 0.04
+# of the time limit, for the numbers of the front at the end
+_TIDYING = 0.03
 
 
 class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -178,6 +180,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         pipeline = make_pipeline(train, grammar, options, settings, may_wait)
         self._go_on(pipeline)
         stop = self._run(pipeline, budget)
+        if settings.paper is None:
+            pipeline.tidy(None if self.time_limit is None else _TIDYING * self.time_limit)
         noise = self._conclude(pipeline, held_out, columns, budget)
         winner = str(self.candidates_["proposer"].iloc[0])
         self.report_ = run_report(pipeline, budget, stop, set_up, winner)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from simplipy import Expression
 
 Key = bytes
+# lengths and FVUs that count for the level of the front
+_LEVEL_LENGTH = 30
+_LEVEL_FVU = 1e-20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +127,17 @@ class Archive:
             if not front or candidate.fvu < front[-1].fvu:
                 front.append(candidate)
         return front
+
+    def level(self) -> float:
+        """Mean over lengths of the decades of FVU that the front reaches: lower is better."""
+        decades = 0.0
+        total = 0.0
+        for length in range(1, _LEVEL_LENGTH + 1):
+            here = self._best_at.get(length)
+            if here is not None:
+                decades = min(decades, math.log10(max(here.fvu, _LEVEL_FVU)))
+            total += decades
+        return total / _LEVEL_LENGTH
 
     def enters_front(self, length: int, fvu: float) -> bool:
         """Whether a candidate like this would be on the front."""

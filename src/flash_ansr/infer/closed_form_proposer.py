@@ -26,6 +26,7 @@ class ClosedFormProposer:
 
     name = "closed_form"
     round_size = 256
+    opens = True
 
     def __init__(self, table: Table, grammar: Grammar, seed: int) -> None:
         self._table = table

@@ -20,11 +20,12 @@ from flash_ansr.infer.archive import Archive, Candidate
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.fitter import Fitter
 from flash_ansr.infer.normal_forms import form_keys, normal_forms, rows_of
-from flash_ansr.infer.proposals import Grammar, Proposals, Proposer, Table, numbers_of
+from flash_ansr.infer.proposals import Grammar, Learner, Proposals, Proposer, Table, numbers_of
 from flash_ansr.infer.scaling import Scaling
+from flash_ansr.infer.schedule import Schedule
 from flash_ansr.infer.score import exact_fvu, score
 from flash_ansr.infer.settings import Settings
-from simplipy import Fit
+from simplipy import Expression, Fit
 
 # pause when no proposer has anything yet
 _PAUSE = 0.01
@@ -33,6 +34,11 @@ _SHORT = 6
 _PATIENCE = 0.2
 # with many rows, formulas are fitted to all of them whose score is within so many of the best
 _DECADES = 1.0
+# what fits to this FVU may be exact, and this many tokens less when it is tidied
+_NEARLY_EXACT = 1e-16
+_TOKENS_TO_DROP = 8
+# of a batch, so many fits are told to the proposers that learn
+_LESSONS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ class Pipeline:
     scaling : Scaling
         Units of the search: proposers draw for the scaled table.
     proposers : sequence of Proposer
-        Asked in turn.
+        Asked as :class:`Schedule` says.
     grammar : Grammar
         Formulas outside it are dropped.
     settings : Settings
@@ -92,33 +98,42 @@ class Pipeline:
         self._fitter = Fitter(scaling.apply(table), settings)
         self._sequences: set[bytes] = set()
         self._exact_at: float | None = None
+        self._tidy_keys: set[bytes] = set()
 
     def run(self, budget: Budget, callback: Callback | None = None) -> Stop:
         """Draw, fit and rank until the budget is spent. Ctrl-C ends it and keeps what is there."""
-        waiting = list(self._proposers)
+        by_count = budget.n_samples is not None
+        schedule = Schedule(self._proposers, budget.n_samples if by_count else budget.time_limit)
+        n_idle = 0
         try:
-            while waiting:
-                idle = True
-                for proposer in tuple(waiting):
-                    stop = budget.spent() or self._reached(budget)
-                    if stop is not None:
-                        return stop
-                    self.n_rounds += 1
-                    n = budget.next_draw(proposer.round_size)
-                    seed = round_seed(self.settings.random_state, self.n_rounds)
-                    proposals = proposer.propose(n, seed, budget.seconds_left)
-                    if proposals is None:
-                        waiting.remove(proposer)
-                    elif len(proposals):
-                        idle = False
-                        self.take(proposals, proposer.name, budget)
-                        if callback is not None and callback(self.progress(budget)):
-                            return Stop.CALLBACK
-                if idle and waiting:
+            while schedule:
+                stop = budget.spent() or self._reached(budget)
+                if stop is not None:
+                    return stop
+                proposer = schedule.next()
+                before = budget.n_drawn if by_count else budget.elapsed
+                level = self.archive.level()
+                proposals = self._ask(proposer, budget)
+                if proposals is None:
+                    schedule.drop(proposer)
+                    continue
+                n_idle = 0 if proposals.n_drawn or len(proposals) else n_idle + 1
+                if not n_idle:
+                    self.take(proposals, proposer.name, budget)
+                elif n_idle >= len(schedule):
                     time.sleep(_PAUSE)
+                cost = (budget.n_drawn if by_count else budget.elapsed) - before
+                schedule.record(proposer, cost, level - self.archive.level())
+                if not n_idle and callback is not None and callback(self.progress(budget)):
+                    return Stop.CALLBACK
             return self._reached(budget) or Stop.EXHAUSTED
         except KeyboardInterrupt:
             return Stop.INTERRUPTED
+
+    def _ask(self, proposer: Proposer, budget: Budget) -> Proposals | None:
+        self.n_rounds += 1
+        seed = round_seed(self.settings.random_state, self.n_rounds)
+        return proposer.propose(budget.next_draw(proposer.round_size), seed, budget.seconds_left)
 
     def take(self, proposals: Proposals, name: str, budget: Budget) -> None:
         """Everything that happens to a batch of proposals."""
@@ -126,13 +141,16 @@ class Pipeline:
         budget.n_drawn += n_drawn
         tally = self.tallies[name]
         tally.drawn += n_drawn
+        if not len(proposals):
+            tally.unique += proposals.n_unique or 0
+            return
         paper = self.settings.paper
         forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
         keys = form_keys(forms)
         self._count_evidence(proposals, keys)
         started = proposals.starts is not None
         new = [i for i, key in enumerate(keys) if self.archive.is_new(key, started)]
-        tally.unique += len(new)
+        tally.unique += len(new) if proposals.n_unique is None else proposals.n_unique
         # what comes with starts is fitted as it was proposed: its numbers belong to that spelling
         formulas = rows_of(proposals.batch if started else forms, new).expressions() if new else []
         kept = [(i, formula) for i, formula in zip(new, formulas, strict=True) if self.grammar.allows(formula)]
@@ -148,8 +166,16 @@ class Pipeline:
                 log_prob = math.nan if proposals.log_prob is None else float(proposals.log_prob[i])
                 found.append((self._score(fit.fvu, len(formula)), fit, keys[i], log_prob))
         # best first: of the rest few enter the front, and only those are tidied
-        for value, fit, key, log_prob in sorted(found, key=lambda item: item[0]):
+        found.sort(key=lambda item: item[0])
+        for value, fit, key, log_prob in found:
             self._add(value, fit, key, log_prob, name, budget)
+        self._teach([fit for _, fit, _, _ in found[:_LESSONS]], name)
+
+    def _teach(self, fits: list[Fit], name: str) -> None:
+        """Tell the other proposers, those that learn, what was found; in the units of the search."""
+        for proposer in self._proposers:
+            if isinstance(proposer, Learner) and proposer.name != name:
+                proposer.learn(fits)
 
     def progress(self, budget: Budget) -> Progress:
         """Where the search stands."""
@@ -187,7 +213,7 @@ class Pipeline:
         return self.settings.paper is not None or candidate.n_constants <= max(2, self.table.n_rows // 3)
 
     def _add(self, value: float, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> None:
-        """Put a fit into the archive, in the user's units; one that enters the front is tidied first."""
+        """Put a fit into the archive, in the user's units; what may be the law itself is tidied first."""
         enters = self.archive.enters_front(len(fit.skeleton), max(fit.fvu, self.exact_fvu))
         if not enters and not self.archive.wants(value):
             return
@@ -195,12 +221,38 @@ class Pipeline:
             options = [fit]
         else:
             options = self._in_user_units(fit)
-            if enters and options and budget.spent() is not Stop.TIME:
+            if options and self._may_be_the_law(value, fit) and budget.spent() is not Stop.TIME:
                 options += self._tidied(options[0])
-        made = [self._candidate(f, key, log_prob, name, budget) for f in options]
+                self._tidy_keys.add(key)
+        made = [self._candidate(f, key, log_prob, name, budget.n_drawn) for f in options]
+        self._keep(made)
+
+    def _keep(self, made: Sequence[Candidate]) -> None:
         candidates = [c for c in made if self.grammar.allows(c.expression) and self._is_determined(c)]
         if candidates:
             self.archive.add(min(candidates, key=lambda c: c.rank))
+
+    def _may_be_the_law(self, value: float, fit: Fit) -> bool:
+        """Whether the fit is nearly exact and, some tokens shorter, would be the best."""
+        best = self.archive.best
+        if fit.fvu > max(_NEARLY_EXACT, 100 * self.exact_fvu):
+            return False
+        return best is None or value - self.settings.gamma * _TOKENS_TO_DROP < best.score
+
+    def tidy(self, seconds: float | None) -> None:
+        """Tidy what is on the front, the best first, for so many seconds; the best one always."""
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+        for n_done, candidate in enumerate(sorted(self.archive.front(), key=lambda c: c.rank)):
+            if n_done and time.monotonic() >= deadline:
+                return
+            if candidate.key in self._tidy_keys:
+                continue
+            self._tidy_keys.add(candidate.key)
+            numbers = numbers_of(candidate.expression)
+            fit = self._refit(candidate.expression.skeleton(), numbers)
+            made = [self._candidate(f, candidate.key, candidate.log_prob, candidate.proposer, candidate.drawn)
+                    for f in (self._tidied(fit) if fit.ok else [])]
+            self._keep(made)
 
     def _in_user_units(self, fit: Fit) -> list[Fit]:
         """The fit as one of the user's table; nothing where its numbers leave the range of doubles."""
@@ -209,17 +261,20 @@ class Pipeline:
         restored = self.scaling.restore(fit.expression)
         if restored is None:
             return []
-        again = simplipy.fit_constants(
-            restored.skeleton(),
+        again = self._refit(restored.skeleton(), numbers_of(restored))
+        return [again] if again.ok else []
+
+    def _refit(self, skeleton: Expression, numbers: list[float]) -> Fit:
+        return simplipy.fit_constants(
+            skeleton,
             self.table.X,
             self.table.y,
             sample_weight=self.table.sample_weight,
-            x0=numbers_of(restored),
+            x0=numbers,
             loss=self.settings.loss,
             n_restarts=0,
             n_threads=1,
         )
-        return [again] if again.ok else []
 
     def _tidied(self, fit: Fit) -> list[Fit]:
         tidied = simplipy.tidy(
@@ -232,11 +287,11 @@ class Pipeline:
         )
         return [tidied] if tidied.ok else []
 
-    def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> Candidate:
+    def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, drawn: int) -> Candidate:
         expression = fit.expression
         fvu = max(fit.fvu, self.exact_fvu)
         value = self._score(fvu, len(expression))
-        return Candidate(expression, key, fvu, value, len(fit.constants), log_prob, name, budget.n_drawn)
+        return Candidate(expression, key, fvu, value, len(fit.constants), log_prob, name, drawn)
 
     def _reached(self, budget: Budget) -> Stop | None:
         """Whether the best law is good enough to stop."""

@@ -23,7 +23,7 @@ class PriorProposer:
     """
 
     name = "prior"
-    round_size = 256
+    round_size = 64
 
     def __init__(self, table: Table, grammar: Grammar, prior: str | Prior = "wide") -> None:
         base = load_prior(prior)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from simplipy import OPERATORS, Expression, TokenBatch
+from simplipy import OPERATORS, Expression, Fit, TokenBatch
 from simplipy.operators import CONSTANT
 from simplipy.token_batch import SYMBOL_TOKENS
 
@@ -90,12 +90,15 @@ class Proposals:
         Values of the free constants that the proposer suggests, in prefix order.
     n_drawn : int, optional
         Draws that they stand for, where equal ones are listed once; otherwise as many as there are.
+    n_unique : int, optional
+        Distinct forms among the draws, where the proposer values them itself and hands on the best.
     """
 
     batch: TokenBatch
     log_prob: FloatArray | None = None
     starts: Sequence[FloatArray] | None = None
     n_drawn: int | None = None
+    n_unique: int | None = None
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -112,6 +115,15 @@ class Proposer(Protocol):
 
         None when there are no more; an empty batch when there are none yet. ``seconds`` are left for the whole search.
         """
+        ...
+
+
+@runtime_checkable
+class Learner(Proposer, Protocol):
+    """A proposer that builds on what others found."""
+
+    def learn(self, fits: Sequence[Fit]) -> None:
+        """Fits in the units of the table that the proposer was made for, best first."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -19,7 +20,7 @@ from flash_ansr.infer.settings import Settings
 if TYPE_CHECKING:
     from flash_ansr.infer.neural_proposer import NeuralProposer
 
-PROPOSERS = ("closed_form", "neural", "prior")
+PROPOSERS = ("closed_form", "local", "neural", "prior")
 MAX_COLUMNS = 9
 # of the network, which torch is not loaded for here
 _NEURAL_ROUND = 1024
@@ -97,6 +98,10 @@ def make_proposers(
             from flash_ansr.infer.closed_form_proposer import ClosedFormProposer
 
             made.append(ClosedFormProposer(table, grammar, settings.random_state))
+        elif name == "local":
+            from flash_ansr.infer.local_proposer import LocalProposer
+
+            made.append(LocalProposer(table, grammar, settings.n_threads or os.cpu_count() or 1))
         elif name == "neural":
             if missing is not None:
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")

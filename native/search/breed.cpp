@@ -1,0 +1,182 @@
+#include "breed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "core/kernels.hpp"
+#include "core/prefix.hpp"
+#include "core/threads.hpp"
+
+namespace flash_ansr {
+
+using simplipy::arity;
+using simplipy::lane_count;
+using simplipy::Node;
+using simplipy::Op;
+using simplipy::Simplifier;
+using simplipy::Tree;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double leaf_value(const Node& node, std::span<const double> values) {
+    if (node.op == Op::variable) return values[static_cast<std::size_t>(node.payload) - 1];
+    if (node.op == Op::number) return to_double(node.decimal());
+    if (node.op == Op::pi) return 3.141592653589793238462643383279502884;
+    if (node.op == Op::e) return 2.718281828459045235360287471352662498;
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<Postfix> formulas_of(const FormulaBatch& batch) {
+    std::vector<Postfix> formulas;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i + 1 < batch.offsets.size(); ++i) {
+        const auto start = static_cast<std::size_t>(batch.offsets[i]);
+        const auto end = static_cast<std::size_t>(batch.offsets[i + 1]);
+        Postfix nodes = simplipy::parse_ids(batch.ids.subspan(start, end - start), {}).nodes();
+        for (Node& node : nodes)
+            if (node.op == Op::constant) node = constant_node(batch.constants[next++]);
+        formulas.push_back(std::move(nodes));
+    }
+    return formulas;
+}
+
+// The skeleton of a formula, and the values of its constants.
+Tree split(const Postfix& raw, std::vector<double>& values) {
+    Postfix nodes = raw;
+    for (Node& node : nodes) {
+        if (node.op != Op::constant) continue;
+        values.push_back(constant_value(node));
+        node = Node::of(Op::constant);
+    }
+    return Tree(std::move(nodes), {});
+}
+
+// Whether the form varies and has no part that is undefined.
+bool is_formula(const Tree& form) {
+    bool varies = false;
+    for (const Node& node : form.nodes()) {
+        if (node.op == Op::nan || node.op == Op::inf || node.op == Op::neg_inf) return false;
+        varies = varies || node.op == Op::variable;
+    }
+    return varies;
+}
+
+// Calls body(worker, i) for i in [0, n), each thread with a worker of its own.
+template <class Make, class Body>
+void share(std::size_t n, std::size_t n_threads, const Make& make, const Body& body) {
+    std::atomic<std::size_t> next{0};
+    const std::size_t n_workers = std::max<std::size_t>(1, std::min(n, n_threads));
+    simplipy::parallel_for(n_workers, n_workers, [&](std::size_t) {
+        auto worker = make();
+        for (std::size_t i = next++; i < n; i = next++) body(worker, i);
+    });
+}
+
+}  // namespace
+
+double scalar_value(const std::vector<Node>& postfix, std::span<const double> values) {
+    if (postfix.size() == 1) return leaf_value(postfix[0], values);
+    const simplipy::Kernels& kernels = simplipy::active_kernels();
+    using Lanes = std::array<double, lane_count>;
+    std::vector<Lanes> stack;
+    for (const Node& node : postfix) {
+        if (arity(node.op) == 0) {
+            stack.emplace_back().fill(leaf_value(node, values));
+        } else if (arity(node.op) == 1) {
+            Lanes& top = stack.back();
+            kernels.unary[index(node.op)](lane_count, top.data(), top.data());
+        } else {
+            const Lanes right = stack.back();
+            stack.pop_back();
+            Lanes& left = stack.back();
+            kernels.binary[index(node.op)][0](lane_count, left.data(), right.data(), left.data());
+        }
+    }
+    return stack.back()[0];
+}
+
+void Breeder::vary(const std::vector<Postfix>& parents, const BreedRequest& request, std::size_t i,
+                   Simplifier& simplifier, Child& child) const {
+    const Postfix& parent = parents[static_cast<std::size_t>(request.first[i])];
+    if (request.second.empty()) {
+        child.raw = parent;
+    } else {
+        Random random(request.seed, i, 0);
+        child.raw = mutator_.child(parent, parents[static_cast<std::size_t>(request.second[i])], random);
+    }
+    // what is far too long does not become short enough
+    if (child.raw.size() > 2 * options_.max_length) return;
+    if (options_.affine) {
+        const std::array<Node, 2> before = {constant_node(0.0), constant_node(1.0)};
+        child.raw.insert(child.raw.begin(), before.begin(), before.end());
+        child.raw.push_back(Node::of(Op::mul));
+        child.raw.push_back(Node::of(Op::add));
+    }
+    std::vector<double> values;
+    child.form = simplifier.run(split(child.raw, values), options_.simplify).tree;
+    child.is_new = child.form.size() <= options_.max_length && is_formula(child.form);
+}
+
+void Breeder::value(const BreedRequest& request, std::size_t i, Simplifier& simplifier, Screener& screener,
+                    simplipy::Watch& watch, Child& child) const {
+    std::vector<double> given;
+    const simplipy::Simplified explained = simplifier.run(split(child.raw, given), options_.simplify, true);
+    child.form = explained.tree;
+    std::vector<double> constants;
+    for (const Tree& definition : explained.constants) constants.push_back(scalar_value(definition.nodes(), given));
+    const double limit = request.limits[std::min(child.form.size(), request.limits.size() - 1)];
+    Random random(request.seed, i, 1);
+    child.screened = screener.run(child.form, std::move(constants), limit, request.slack * limit, random, watch);
+}
+
+Brood Breeder::breed(const Screen& screen, const BreedRequest& request) {
+    simplipy::Watch watch(request.seconds, {});
+    const std::vector<Postfix> parents = formulas_of(request.parents);
+    std::vector<Child> children(request.first.size());
+    share(
+        children.size(), request.n_threads, [] { return Simplifier(); },
+        [&](Simplifier& simplifier, std::size_t i) {
+            if (!watch.over()) vary(parents, request, i, simplifier, children[i]);
+        });
+    Brood brood;
+    std::vector<std::size_t> fresh;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        children[i].is_new = children[i].is_new && seen_.insert(children[i].form.hash());
+        if (children[i].is_new) fresh.push_back(i);
+    }
+    struct Worker {
+        Simplifier simplifier;
+        Screener screener;
+    };
+    share(
+        fresh.size(), request.n_threads, [&] { return Worker{{}, Screener(screen, request.n_steps)}; },
+        [&](Worker& worker, std::size_t k) {
+            Child& child = children[fresh[k]];
+            child.screened.cost = infinity;
+            if (!watch.over()) value(request, fresh[k], worker.simplifier, worker.screener, watch, child);
+        });
+    std::vector<std::string> extras;
+    simplipy::Interner interner(extras);
+    brood.n_new = fresh.size();
+    for (const std::size_t i : fresh) {
+        const Screened& screened = children[i].screened;
+        brood.n_screened += std::isfinite(screened.cost) ? 1 : 0;
+        brood.n_descended += screened.descended ? 1 : 0;
+        const double limit = request.limits[std::min(children[i].form.size(), request.limits.size() - 1)];
+        if (!(screened.cost <= limit) || !std::isfinite(screened.cost)) continue;
+        interner.append(children[i].form, brood.ids);
+        brood.offsets.push_back(static_cast<std::int64_t>(brood.ids.size()));
+        brood.constants.insert(brood.constants.end(), screened.constants.begin(), screened.constants.end());
+        brood.costs.push_back(screened.cost);
+        brood.rank_correlations.push_back(screened.rank_correlation);
+        brood.children.push_back(static_cast<std::int32_t>(i));
+    }
+    return brood;
+}
+
+}  // namespace flash_ansr

@@ -1,0 +1,52 @@
+// The forms that a search has met, as 64-bit hashes in one open-addressing table: 16 bytes a form at most, so that ten
+// minutes of search stay far below a gigabyte. Two forms share a hash once in some million searches; the second is then
+// taken for the first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace flash_ansr {
+
+class KeySet {
+  public:
+    KeySet() : slots_(1024, empty) {}
+
+    std::size_t size() const { return size_; }
+
+    // Whether the key is new; it is known from now on.
+    bool insert(std::uint64_t key) {
+        if (key == empty) key = 1;
+        if (2 * (size_ + 1) > slots_.size()) grow();
+        if (!place(key)) return false;
+        ++size_;
+        return true;
+    }
+
+  private:
+    static constexpr std::uint64_t empty = 0;
+
+    bool place(std::uint64_t key) {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t at = static_cast<std::size_t>(key) & mask;; at = (at + 1) & mask) {
+            if (slots_[at] == key) return false;
+            if (slots_[at] == empty) {
+                slots_[at] = key;
+                return true;
+            }
+        }
+    }
+
+    void grow() {
+        std::vector<std::uint64_t> old(2 * slots_.size(), empty);
+        old.swap(slots_);
+        for (const std::uint64_t key : old)
+            if (key != empty) place(key);
+    }
+
+    std::vector<std::uint64_t> slots_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace flash_ansr

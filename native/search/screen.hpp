@@ -1,0 +1,66 @@
+// What a formula is worth on a few rows: its linear constants solved exactly, the others where they stand, or a few
+// steps of Levenberg-Marquardt further. One screener a thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/fit_model.hpp"
+#include "core/fit_rows.hpp"
+#include "core/fit_search.hpp"
+#include "core/levenberg.hpp"
+#include "core/tree.hpp"
+#include "data/random.hpp"
+
+namespace flash_ansr {
+
+// Rows, and the ranks of their targets.
+class Screen {
+  public:
+    explicit Screen(simplipy::FitRows rows);
+
+    const simplipy::FitRows& rows() const { return rows_; }
+
+    // Spearman's rank correlation of values (one a row) with the target; 0 where either does not vary.
+    double rank_correlation(std::span<const double> values) const;
+
+  private:
+    simplipy::FitRows rows_;
+    std::vector<double> ranks_;  // of the target, ties averaged, mean 0
+    double spread_ = 0.0;        // sum of their squares
+};
+
+struct Screened {
+    double cost = 0.0;  // fraction of variance unexplained; inf where the formula is undefined on a row
+    bool descended = false;
+    std::vector<double> constants;
+    double rank_correlation = 0.0;  // where the cost is within the limit
+};
+
+class Screener {
+  public:
+    Screener(const Screen& screen, std::size_t n_steps) : screen_(screen), n_steps_(n_steps) {}
+
+    // `constants` are starts, NaN where unknown. What is `promising` at its start is descended from, and ranked by rank
+    // correlation if it ends within `limit`.
+    Screened run(const simplipy::Tree& tree, std::vector<double> constants, double limit, double promising,
+                 Random& random, simplipy::Watch& watch);
+
+  private:
+    bool set_point(std::span<const double> constants);
+    double solve_from_draws(Random& random);
+    std::vector<double> fitted_values();
+
+    const Screen& screen_;
+    std::size_t n_steps_;
+    simplipy::FitTree fit_tree_;
+    simplipy::FitProgram program_;
+    simplipy::FitModel model_;
+    simplipy::Levenberg levenberg_;
+    std::vector<double> point_;
+    std::vector<double> units_;
+    std::vector<double> normal_units_;
+};
+
+}  // namespace flash_ansr

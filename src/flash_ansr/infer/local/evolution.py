@@ -1,0 +1,171 @@
+"""Evolution of forms on one view: a generation is one call of the core. Never touches all rows and never ranks laws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flash_ansr import _core
+from flash_ansr.data.holdout import rules_text
+from flash_ansr.infer.local.population import Ids, Member, Population
+from flash_ansr.infer.local.views import View
+from flash_ansr.infer.proposals import FloatArray, Grammar
+from simplipy import OPERATORS
+from simplipy.operators import CONSTANT
+from simplipy.token_batch import SYMBOL_TOKENS
+
+# what the rules of normal_forms.py are limited to
+_MAX_PATTERN_LENGTH = 4
+# point, subtree, hoist, insert, remove, constant, term, crossover
+_MUTATIONS = (2.0, 2.0, 0.5, 2.0, 1.0, 1.0, 1.0, 2.0)
+_OPERATORS = {
+    "+": 10.0, "-": 8.0, "*": 14.0, "/": 10.0, "pow": 1.0, "inv": 1.5, "neg": 0.5,
+    "pow2": 4.0, "pow3": 1.5, "pow4": 0.4, "pow1_2": 2.0, "pow1_3": 0.4,
+    "sin": 2.0, "cos": 2.0, "exp": 2.5, "log": 2.0, "tanh": 0.7,
+}  # fmt: skip
+_OTHER = 0.2
+# integer factors are free constants in a skeleton
+_NEVER = {f"{kind}{k}" for kind in ("mult", "div") for k in (2, 3, 4, 5)}
+_RETIRE_EVERY = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EvolutionSettings:
+    """How children are made and valued.
+
+    Attributes
+    ----------
+    max_length : int
+        Tokens of a form, c0 + c1*phi around it included.
+    slack : float
+        A child whose cost at its start is within this factor of being kept is descended from.
+    n_steps : int
+        Of a descent.
+    constant : float
+        Weight of a constant among new leaves; the variables together have 4.
+    """
+
+    max_length: int = 35
+    slack: float = 30.0
+    n_steps: int = 8
+    constant: float = 1.0
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of the children."""
+
+    drawn: int = 0
+    new: int = 0
+    screened: int = 0
+    descended: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Evolution:
+    """A population that lives on one view.
+
+    Parameters
+    ----------
+    view : View
+    grammar : Grammar
+    n_columns : int
+    settings : EvolutionSettings
+    """
+
+    view: View
+    grammar: Grammar
+    n_columns: int
+    settings: EvolutionSettings = EvolutionSettings()
+    population: Population = field(init=False)
+    counts: Counts = field(init=False)
+    _breeder: _core.Breeder = field(init=False)
+    _generation: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        operators = [0.0] * len(OPERATORS)
+        for token, row in OPERATORS.items():
+            if token in self.grammar.operators and token not in _NEVER:
+                operators[row.id] = _OPERATORS.get(token, _OTHER)
+        self.population = Population(self.settings.max_length)
+        self.counts = Counts()
+        self._generation = 0
+        self._breeder = _core.Breeder(
+            operators,
+            [1.0] * self.n_columns,
+            self.settings.constant,
+            list(_MUTATIONS),
+            rules_text(),
+            _MAX_PATTERN_LENGTH,
+            self.settings.max_length,
+            {"+", "*"} <= self.grammar.operators,
+        )
+
+    def seed(self, formulas: Sequence[tuple[Ids, FloatArray]], seconds: float, n_threads: int) -> list[Member]:
+        """Take formulas in as they are; those that are now the best up to their length."""
+        if not formulas:
+            return []
+        return self._breed(formulas, np.arange(len(formulas), dtype=np.int32), _NOBODY, 0, seconds, n_threads)
+
+    def step(self, n: int, seed: int, seconds: float, n_threads: int) -> list[Member]:
+        """One generation of n children; those that are now the best up to their length."""
+        if not self.population.members:
+            return []
+        rng = np.random.default_rng(seed)
+        drawn = self.population.parents(2 * n, rng)
+        used, places = np.unique(drawn, return_inverse=True)
+        places = places.astype(np.int32)
+        members = self.population.members
+        parents = [(members[i].ids, members[i].constants) for i in used]
+        best = self._breed(parents, places[:n], places[n:], seed, seconds, n_threads)
+        self._generation += 1
+        if self._generation % _RETIRE_EVERY == 0:
+            self.population.retire()
+        return best
+
+    def _breed(
+        self,
+        parents: Sequence[tuple[Ids, FloatArray]],
+        first: np.ndarray,
+        second: np.ndarray,
+        seed: int,
+        seconds: float,
+        n_threads: int,
+    ) -> list[Member]:
+        ids = np.concatenate([p for p, _ in parents])
+        offsets = np.concatenate([[0], np.cumsum([len(p) for p, _ in parents])])
+        constants = np.concatenate([c for _, c in parents])
+        brood = self._breeder.breed(
+            self.view.screen,
+            ids,
+            offsets,
+            constants,
+            np.ascontiguousarray(first),
+            np.ascontiguousarray(second),
+            self.population.limits(),
+            self.settings.slack,
+            self.settings.n_steps,
+            seed,
+            seconds,
+            n_threads,
+        )
+        self.counts.drawn += len(first)
+        self.counts.new += brood["n_new"]
+        self.counts.screened += brood["n_screened"]
+        self.counts.descended += brood["n_descended"]
+        return [member for member in _members(brood) if self.population.add(member)]
+
+
+_NOBODY = np.empty(0, dtype=np.int32)
+_CONSTANT_ID = SYMBOL_TOKENS.index(CONSTANT)
+
+
+def _members(brood: dict[str, np.ndarray]) -> list[Member]:
+    offsets = brood["offsets"]
+    ids = np.split(brood["ids"], offsets[1:-1]) if len(offsets) > 1 else []
+    n_constants = [int(np.count_nonzero(part == _CONSTANT_ID)) for part in ids]
+    constants = np.split(brood["constants"], np.cumsum(n_constants)[:-1]) if ids else []
+    rows = zip(ids, constants, brood["costs"].tolist(), brood["rank_correlations"].tolist(), strict=True)
+    return [Member(*row) for row in rows]

@@ -1,0 +1,133 @@
+"""Evolution as a proposer: forms that improve the front of a view, with their numbers as starts for a fit to all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from flash_ansr.infer.local.evolution import Evolution
+from flash_ansr.infer.local.population import Ids, Member
+from flash_ansr.infer.local.views import View, views_of
+from flash_ansr.infer.proposals import FloatArray, Grammar, Proposals, Table
+from simplipy import Fit, TokenBatch, parse
+from simplipy.token_batch import SYMBOL_TOKENS
+
+# of a round, at most so many forms are fitted to all rows
+_PROMOTED = 8
+_GENERATIONS = 2
+# a view that leads by so many decades gets e times as many children
+_TEMPERATURE = 1.5
+# every view gets at least this share
+_FLOOR = 0.04
+# price of a token between views, in decades
+_GAMMA = 0.05
+_PERFECT = 1e-26
+_FOREVER = -1.0
+
+
+class LocalProposer:
+    """Varies what is known: simple forms at first, then whatever it learns from other proposers and itself.
+
+    Parameters
+    ----------
+    table : Table
+    grammar : Grammar
+    n_threads : int
+        The result does not depend on it.
+    """
+
+    name = "local"
+    round_size = 1024
+
+    def __init__(self, table: Table, grammar: Grammar, n_threads: int) -> None:
+        self._n_threads = n_threads
+        self._evolutions = [Evolution(view, grammar, table.n_columns) for view in views_of(table, grammar)]
+        self._best = [np.inf] * len(self._evolutions)  # score of each view
+        self._credit = [0.0] * len(self._evolutions)
+        self._lessons: list[tuple[Ids, FloatArray]] = list(_simple_forms(table.n_columns, grammar))
+
+    def learn(self, fits: Sequence[Fit]) -> None:
+        """Fits of other proposers become members."""
+        batch = TokenBatch.from_expressions(fit.skeleton for fit in fits)
+        if batch.extras:
+            return
+        ids = np.split(batch.ids, batch.offsets[1:-1])
+        self._lessons += [(part, fit.constants) for part, fit in zip(ids, fits, strict=True) if len(part)]
+
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        """What n children brought: the forms that are now the best up to their length on the view they live on."""
+        limit = _FOREVER if seconds is None else max(seconds, 0.0)
+        promoted: list[tuple[View, Member]] = []
+        before = self._n_new()
+        if self._lessons:
+            lessons, self._lessons = self._lessons, []
+            for i, evolution in enumerate(self._evolutions):
+                seeds = [(_inside(evolution.view, ids), constants) for ids, constants in lessons]
+                promoted += self._noted(i, evolution.seed(seeds, limit, self._n_threads))
+        for generation in range(_GENERATIONS):
+            size = (n + generation) // _GENERATIONS
+            if size:
+                i = self._next_view()
+                promoted += self._noted(i, self._evolutions[i].step(size, seed + generation, limit, self._n_threads))
+        promoted.sort(key=lambda item: _score(item[1]) + _GAMMA * len(item[0].outer))
+        chosen = promoted[:_PROMOTED]
+        batch = _batch([_outside(view, member.ids) for view, member in chosen])
+        starts = [member.constants for _, member in chosen]
+        return Proposals(batch, starts=starts, n_drawn=n, n_unique=self._n_new() - before)
+
+    def _n_new(self) -> int:
+        return sum(evolution.counts.new for evolution in self._evolutions)
+
+    def _noted(self, i: int, members: Sequence[Member]) -> list[tuple[View, Member]]:
+        self._best[i] = min([self._best[i], *map(_score, members)])
+        return [(self._evolutions[i].view, member) for member in members]
+
+    def _next_view(self) -> int:
+        """Views that fit better get more children, all get some."""
+        best = np.array(self._best)
+        alive = np.isfinite(best)
+        if not alive.any():
+            return 0
+        weights = np.where(alive, np.exp(-(best - best[alive].min()) / _TEMPERATURE), 0.0)
+        weights = np.where(alive, np.maximum(weights / weights.sum(), _FLOOR), 0.0)
+        self._credit = (np.array(self._credit) + weights / weights.sum()).tolist()
+        i = int(np.argmax(self._credit))
+        self._credit[i] -= 1.0
+        return i
+
+
+def _score(member: Member) -> float:
+    return float(np.log10(max(member.cost, _PERFECT))) + _GAMMA * member.length
+
+
+def _simple_forms(n_columns: int, grammar: Grammar) -> Iterable[tuple[Ids, FloatArray]]:
+    """Variables, and products and quotients of two."""
+    names = [f"x{k}" for k in range(1, n_columns + 1)]
+    forms = [[name] for name in names]
+    if "*" in grammar.operators:
+        forms += [["*", a, b] for i, a in enumerate(names) for b in names[i + 1 :]]
+    if "/" in grammar.operators:
+        forms += [["/", a, b] for a in names for b in names if a != b]
+    batch = TokenBatch.from_expressions(map(parse, forms))
+    return [(ids, np.empty(0)) for ids in np.split(batch.ids, batch.offsets[1:-1])]
+
+
+def _inside(view: View, ids: Ids) -> Ids:
+    """A formula of y as one of the view's target."""
+    return ids if view.inner is None else np.concatenate([_ids((view.inner,)), ids])
+
+
+def _outside(view: View, ids: Ids) -> Ids:
+    """A formula of the view's target as one of y."""
+    return np.concatenate([_ids(view.outer), ids])
+
+
+def _ids(tokens: Sequence[str]) -> Ids:
+    return np.array([SYMBOL_TOKENS.index(token) for token in tokens], dtype=np.int16)
+
+
+def _batch(parts: Sequence[Ids]) -> TokenBatch:
+    if not parts:
+        return TokenBatch.from_expressions(())
+    return TokenBatch(np.concatenate(parts), np.concatenate([[0], np.cumsum([len(p) for p in parts])]))
