@@ -174,7 +174,7 @@ class Pipeline:
     def _teach(self, fits: list[Fit], name: str) -> None:
         """Tell the other proposers, those that learn, what was found; in the units of the search."""
         for proposer in self._proposers:
-            if isinstance(proposer, Learner) and proposer.name != name:
+            if fits and isinstance(proposer, Learner) and proposer.name != name:
                 proposer.learn(fits)
 
     def progress(self, budget: Budget) -> Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 
 import numpy as np
 
@@ -26,16 +27,23 @@ class PriorProposer:
     round_size = 64
 
     def __init__(self, table: Table, grammar: Grammar, prior: str | Prior = "wide") -> None:
-        base = load_prior(prior)
+        self._n_columns = table.n_columns
+        self._grammar = grammar
+        self._prior = prior
+        self._next = 0
+
+    @cached_property
+    def _generator(self) -> Generator:
+        """Made when the first skeleton is asked for: others are asked before."""
+        operators = self._grammar.operators
+        base = load_prior(self._prior)
         weights = {
-            token: weight if token in grammar.operators else 0.0
-            for token, weight in base.skeletons.operator_weights.items()
+            token: weight if token in operators else 0.0 for token, weight in base.skeletons.operator_weights.items()
         }
         if not any(weights.values()):  # the prior never draws these operators
-            weights = {token: float(token in grammar.operators) for token in OPERATORS}
-        skeletons = dataclasses.replace(base.skeletons, n_variables=table.n_columns, operators=weights)
-        self._generator = Generator(dataclasses.replace(base, skeletons=skeletons), holdouts=())
-        self._next = 0
+            weights = {token: float(token in operators) for token in OPERATORS}
+        skeletons = dataclasses.replace(base.skeletons, n_variables=self._n_columns, operators=weights)
+        return Generator(dataclasses.replace(base, skeletons=skeletons), holdouts=())
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """The next n skeletons of the seed's stream."""

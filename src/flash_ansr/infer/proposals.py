@@ -157,7 +157,15 @@ def free_multipliers(batch: TokenBatch) -> TokenBatch:
     return TokenBatch(ids, ends[batch.offsets], batch.extras)
 
 
+
 def numbers_of(expression: Expression) -> list[float]:
-    """The numbers that ``skeleton()`` frees, in prefix order."""
+    """The numbers that ``skeleton()`` frees, in prefix order.
+
+    Examples
+    --------
+    >>> from simplipy import parse
+    >>> numbers_of(parse("2*x1 + pi"))
+    [2.0, 3.141592653589793]
+    """
     pairs = zip(expression.tokens, expression.skeleton().tokens, strict=True)
-    return [_SYMBOLS.get(t) or float(t) for t, s in pairs if t != s]
+    return [_SYMBOLS[t] if t in _SYMBOLS else float(t) for t, s in pairs if t != s]

@@ -6,6 +6,7 @@ that had many children without being replaced is tired: it is drawn less and les
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +79,10 @@ class IslandSettings:
     tired: int = 250
 
 
+def _cost(member: Member) -> float:
+    return member.cost
+
+
 class Population:
     """Members by length.
 
@@ -91,6 +96,7 @@ class Population:
         self.max_length = max_length
         self.settings = settings
         self._islands: dict[int, list[Member]] = {}
+        self._lowest = [np.inf] * (max_length + 1)  # cost of the best up to each length
         self._members: list[Member] | None = None
 
     @property
@@ -110,17 +116,21 @@ class Population:
 
     def add(self, member: Member) -> bool:
         """Take a member in if it is good enough; True if it is the best up to its length."""
-        best = min((m[0].cost for length, m in self._islands.items() if length <= member.length), default=np.inf)
-        island = self._islands.setdefault(member.length, [])
-        if any(abs(m.cost - member.cost) <= _SAME * m.cost for m in island):
-            return False
-        at = sum(m.cost <= member.cost for m in island)
+        length, cost = len(member.ids), member.cost
+        island = self._islands.setdefault(length, [])
+        at = bisect_right(island, cost, key=_cost)
         if at >= self.settings.capacity:
+            return False
+        neighbours = island[max(at - 1, 0) : at + 1]
+        if any(abs(m.cost - cost) <= _SAME * cost for m in neighbours):
             return False
         island.insert(at, member)
         del island[self.settings.capacity :]
         self._members = None
-        return member.cost < best
+        leads = cost < self._lowest[length]
+        if leads:
+            self._lowest[length:] = [min(cost, lowest) for lowest in self._lowest[length:]]
+        return leads
 
     def parents(self, n: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
         """Indices of n members, drawn by tournaments."""
