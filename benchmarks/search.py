@@ -4,8 +4,8 @@
                                 [--rows 256] [--draws 40] [--every 1] [--cpu] [--show]
 
 A law is recovered where its FVU on fresh rows is below 1.19e-7, and held where it also is on rows from widened ranges
-(not for draws of the prior, whose ranges are those of the draw). The length ratio is over recovered problems. FastSRB is
-the examination and takes no part.
+(not for draws of the prior, whose ranges are those of the draw). The length ratio is over recovered problems. FastSRB
+is the examination and takes no part.
 """
 
 from __future__ import annotations

@@ -54,14 +54,15 @@ void bind_search(nb::module_& module) {
             "__init__",
             [](Breeder* self, const std::array<double, simplipy::n_operators>& operators,
                const std::vector<double>& variables, double constant, const std::array<double, n_mutations>& mutations,
-               const std::string& rules, int max_pattern_length, std::size_t max_length, bool affine) {
+               const std::string& rules, int max_pattern_length, std::size_t max_length, bool affine,
+               const std::array<bool, simplipy::n_operators>& allowed) {
                 BreedOptions options{
                     masked_options(std::make_shared<const simplipy::RuleSet>(rules), max_pattern_length), max_length,
-                    affine};
+                    affine, allowed};
                 new (self) Breeder(Mutator({operators, variables, constant}, mutations), std::move(options));
             },
             nb::arg("operators"), nb::arg("variables"), nb::arg("constant"), nb::arg("mutations"), nb::arg("rules"),
-            nb::arg("max_pattern_length"), nb::arg("max_length"), nb::arg("affine"))
+            nb::arg("max_pattern_length"), nb::arg("max_length"), nb::arg("affine"), nb::arg("allowed"))
         .def_prop_ro("n_seen", &Breeder::n_seen)
         .def(
             "breed",

@@ -56,14 +56,31 @@ Tree split(const Postfix& raw, std::vector<double>& values) {
     return Tree(std::move(nodes), {});
 }
 
-// Whether the form varies and has no part that is undefined.
-bool is_formula(const Tree& form) {
-    bool varies = false;
-    for (const Node& node : form.nodes()) {
-        if (node.op == Op::nan || node.op == Op::inf || node.op == Op::neg_inf) return false;
-        varies = varies || node.op == Op::variable;
+// c^u as exp(k*u): the simplifier merges k with the numbers in u, and writes what is left as c^u again.
+Postfix without_free_bases(const Postfix& raw) {
+    Postfix out;
+    std::vector<std::size_t> starts;  // of operands, in `out`
+    for (const Node& node : raw) {
+        const int n = arity(node.op);
+        if (n == 0) {
+            starts.push_back(out.size());
+            out.push_back(node);
+            continue;
+        }
+        if (n == 2) {
+            const std::size_t right = starts.back();
+            starts.pop_back();
+            Node& base = out[starts.back()];
+            if (node.op == Op::pow && right == starts.back() + 1 && base.op == Op::constant) {
+                base = constant_node(std::log(constant_value(base)));  // NaN where there is no real logarithm
+                out.push_back(Node::of(Op::mul));
+                out.push_back(Node::of(Op::exp));
+                continue;
+            }
+        }
+        out.push_back(node);
     }
-    return varies;
+    return out;
 }
 
 // Calls body(worker, i) for i in [0, n), each thread with a worker of its own.
@@ -100,6 +117,17 @@ double scalar_value(const std::vector<Node>& postfix, std::span<const double> va
     return stack.back()[0];
 }
 
+// Whether the form is short enough, varies, keeps to the operators and has no part that is undefined.
+bool Breeder::may_be_kept(const Tree& form) const {
+    bool varies = false;
+    for (const Node& node : form.nodes()) {
+        if (node.op == Op::nan || node.op == Op::inf || node.op == Op::neg_inf) return false;
+        if (is_operator(node.op) && !options_.allowed[index(node.op)]) return false;
+        varies = varies || node.op == Op::variable;
+    }
+    return varies && form.size() <= options_.max_length;
+}
+
 void Breeder::vary(const std::vector<Postfix>& parents, const BreedRequest& request, std::size_t i,
                    Simplifier& simplifier, Child& child) const {
     const Postfix& parent = parents[static_cast<std::size_t>(request.first[i])];
@@ -111,6 +139,7 @@ void Breeder::vary(const std::vector<Postfix>& parents, const BreedRequest& requ
     }
     // what is far too long does not become short enough
     if (child.raw.size() > 2 * options_.max_length) return;
+    child.raw = without_free_bases(child.raw);
     if (options_.affine) {
         const std::array<Node, 2> before = {constant_node(0.0), constant_node(1.0)};
         child.raw.insert(child.raw.begin(), before.begin(), before.end());
@@ -119,7 +148,7 @@ void Breeder::vary(const std::vector<Postfix>& parents, const BreedRequest& requ
     }
     std::vector<double> values;
     child.form = simplifier.run(split(child.raw, values), options_.simplify).tree;
-    child.is_new = child.form.size() <= options_.max_length && is_formula(child.form);
+    child.is_new = may_be_kept(child.form);
 }
 
 void Breeder::value(const BreedRequest& request, std::size_t i, Simplifier& simplifier, Screener& screener,

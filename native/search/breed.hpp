@@ -4,6 +4,7 @@
 // were met before are looked up in the order of the children.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -49,7 +50,8 @@ struct Brood {
 struct BreedOptions {
     simplipy::SimplifyOptions simplify;
     std::size_t max_length = 40;
-    bool affine = true;  // every form phi stands for c0 + c1*phi
+    bool affine = true;                                 // every form phi stands for c0 + c1*phi
+    std::array<bool, simplipy::n_operators> allowed{};  // operators that a form may have
 };
 
 class Breeder {
@@ -69,6 +71,7 @@ class Breeder {
         Screened screened;
     };
 
+    bool may_be_kept(const simplipy::Tree& form) const;
     void vary(const std::vector<Postfix>& parents, const BreedRequest& request, std::size_t i,
               simplipy::Simplifier& simplifier, Child& child) const;
     void value(const BreedRequest& request, std::size_t i, simplipy::Simplifier& simplifier, Screener& screener,

@@ -95,6 +95,7 @@ class Breeder:
         max_pattern_length: int,
         max_length: int,
         affine: bool,
+        allowed: list[bool],
     ) -> None: ...
     @property
     def n_seen(self) -> int: ...

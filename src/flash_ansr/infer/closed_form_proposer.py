@@ -27,6 +27,7 @@ class ClosedFormProposer:
     name = "closed_form"
     round_size = 256
     opens = True
+    weight = 0.3
 
     def __init__(self, table: Table, grammar: Grammar, seed: int) -> None:
         self._table = table

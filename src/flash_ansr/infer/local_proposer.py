@@ -1,4 +1,4 @@
-"""Evolution as a proposer: forms that improve the front of a view, with their numbers as starts for a fit to all rows."""
+"""Evolution as a proposer: forms that improve the front of a view, their numbers as starts for a fit to all rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from simplipy import Fit, TokenBatch, parse
 from simplipy.token_batch import SYMBOL_TOKENS
 
 # of a round, at most so many forms are fitted to all rows
-_PROMOTED = 8
-_GENERATIONS = 2
+_PROMOTED = 5
+_GENERATIONS = 4
 # a view that leads by so many decades gets e times as many children
 _TEMPERATURE = 1.5
 # every view gets at least this share
@@ -38,7 +38,7 @@ class LocalProposer:
     """
 
     name = "local"
-    round_size = 1024
+    round_size = 2048
 
     def __init__(self, table: Table, grammar: Grammar, n_threads: int) -> None:
         self._n_threads = n_threads

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 import simplipy
 from flash_ansr.infer.proposals import free_multipliers
 from flash_ansr.infer.settings import Simplifier
-from simplipy import TokenBatch
+from simplipy import Engine, Expression, TokenBatch
 
 # the paper's L_max for proposals
 _MAX_PATTERN_LENGTH = 4
+_ENGINE = Engine()
 
 
 def normal_forms(batch: TokenBatch, simplifier: Simplifier = "simplipy", n_threads: int | None = None) -> TokenBatch:
@@ -34,6 +37,24 @@ def form_keys(batch: TokenBatch) -> list[bytes]:
     if batch.extras:
         raise ValueError(f"a normal form has no numbers and no names but x1, x2, ...; got {batch.extras[0]!r}")
     return [part.tobytes() for part in np.split(batch.ids, batch.offsets[1:-1])]
+
+
+def merged(skeleton: Expression, numbers: Sequence[float]) -> tuple[Expression, list[float]]:
+    """The skeleton with free constants that one can stand for merged, where that is shorter, and their values.
+
+    Examples
+    --------
+    >>> skeleton, numbers = merged(parse("<constant>*exp(<constant> + <constant>*x1)"), [3.0, 0.0, 0.5])
+    >>> len(skeleton), [round(number, 6) for number in numbers]
+    (5, [3.0, 1.648721])
+    """
+    explained = _ENGINE.explain(skeleton, mask_numbers=True)
+    if len(explained.expression) >= len(skeleton):
+        return skeleton, list(numbers)
+    table = {f"c{i}": np.array([value]) for i, value in enumerate(numbers, start=1)} or {"none": np.zeros(1)}
+    with np.errstate(all="ignore"):
+        values = [float(constant(table)[0]) for constant in explained.constants]
+    return (explained.expression, values) if np.isfinite(values).all() else (skeleton, list(numbers))
 
 
 def rows_of(batch: TokenBatch, rows: list[int]) -> TokenBatch:

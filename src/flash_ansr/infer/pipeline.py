@@ -19,7 +19,7 @@ import simplipy
 from flash_ansr.infer.archive import Archive, Candidate
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.fitter import Fitter
-from flash_ansr.infer.normal_forms import form_keys, normal_forms, rows_of
+from flash_ansr.infer.normal_forms import form_keys, merged, normal_forms, rows_of
 from flash_ansr.infer.proposals import Grammar, Learner, Proposals, Proposer, Table, numbers_of
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.schedule import Schedule
@@ -27,6 +27,9 @@ from flash_ansr.infer.score import exact_fvu, score
 from flash_ansr.infer.settings import Settings
 from simplipy import Expression, Fit
 
+# of a budget in formulas, a round takes at most one part in so many
+_ROUNDS = 8
+_SMALLEST_ROUND = 64
 # pause when no proposer has anything yet
 _PAUSE = 0.01
 # an exact law of more tokens than this is doubted for this share of the budget
@@ -133,7 +136,10 @@ class Pipeline:
     def _ask(self, proposer: Proposer, budget: Budget) -> Proposals | None:
         self.n_rounds += 1
         seed = round_seed(self.settings.random_state, self.n_rounds)
-        return proposer.propose(budget.next_draw(proposer.round_size), seed, budget.seconds_left)
+        size = proposer.round_size
+        if budget.n_samples is not None and self.settings.paper is None:  # a small budget has turns for all
+            size = min(size, max(_SMALLEST_ROUND, budget.n_samples // _ROUNDS))
+        return proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
 
     def take(self, proposals: Proposals, name: str, budget: Budget) -> None:
         """Everything that happens to a batch of proposals."""
@@ -250,8 +256,10 @@ class Pipeline:
             self._tidy_keys.add(candidate.key)
             numbers = numbers_of(candidate.expression)
             fit = self._refit(candidate.expression.skeleton(), numbers)
-            made = [self._candidate(f, candidate.key, candidate.log_prob, candidate.proposer, candidate.drawn)
-                    for f in (self._tidied(fit) if fit.ok else [])]
+            made = [
+                self._candidate(f, candidate.key, candidate.log_prob, candidate.proposer, candidate.drawn)
+                for f in (self._tidied(fit) if fit.ok else [])
+            ]
             self._keep(made)
 
     def _in_user_units(self, fit: Fit) -> list[Fit]:
@@ -261,7 +269,7 @@ class Pipeline:
         restored = self.scaling.restore(fit.expression)
         if restored is None:
             return []
-        again = self._refit(restored.skeleton(), numbers_of(restored))
+        again = self._refit(*merged(restored.skeleton(), numbers_of(restored)))
         return [again] if again.ok else []
 
     def _refit(self, skeleton: Expression, numbers: list[float]) -> Fit:

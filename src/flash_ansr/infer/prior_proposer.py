@@ -25,6 +25,7 @@ class PriorProposer:
 
     name = "prior"
     round_size = 64
+    weight = 0.05
 
     def __init__(self, table: Table, grammar: Grammar, prior: str | Prior = "wide") -> None:
         self._n_columns = table.n_columns

@@ -1,29 +1,35 @@
 """Whose turn it is: time goes to the proposers that improve the front. Knows nothing of formulas.
 
-What can run out comes first, up to a share of the budget: it is the quickest where it works. From then on every proposer
-earns credit by what it brought for what it cost, and the one with most credit is next. What a round costs is counted in
-seconds, or in drawn formulas where the budget is one of formulas: then the order is the same on every machine.
+What can run out comes first, up to a share of the budget: it is the quickest where it works. From then on every
+proposer earns credit, half by its weight and half by what it brought for what it cost, and the one with most credit is
+next. What a round costs is counted in seconds, or in drawn formulas where the budget is one of formulas: then the order
+is the same on every machine.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flash_ansr.infer.proposals import Proposer
 
-# every proposer gets at least this share
-_FLOOR = 0.05
-# weight of the last round in the mean gain
-_MEMORY = 0.3
 # of the budget, for those that come first
 _OPENING = 0.35
+# of the budget: gains that lie further back count less and less
+_MEMORY = 0.1
+# how much of the share is by weight, whatever a proposer brings
+_BY_WEIGHT = 0.5
+# what a memory of gains is without a budget, in seconds or formulas
+_UNLIMITED = 1.0
 
 
 @dataclass(slots=True, eq=False)
 class _Turn:
     proposer: Proposer
-    rate: float | None = None  # gain for a unit of cost, None before the first round
+    weight: float
+    gain: float = 0.0
+    cost: float = 0.0
     credit: float = 0.0
 
 
@@ -33,14 +39,16 @@ class Schedule:
     Parameters
     ----------
     proposers : sequence of Proposer
-        Each that has an attribute ``opens`` which is true comes first.
+        One that has an attribute ``opens`` which is true comes first; an attribute ``weight``, 1 where there is none,
+        says how much time it gets before anything is known.
     budget : float, optional
         Seconds or formulas in all.
     """
 
     def __init__(self, proposers: Sequence[Proposer], budget: float | None = None) -> None:
-        self._turns = [_Turn(proposer) for proposer in proposers]
+        self._turns = [_Turn(proposer, getattr(proposer, "weight", 1.0)) for proposer in proposers]
         self._budget = budget
+        self._memory = _MEMORY * budget if budget is not None else _UNLIMITED
         self._spent = 0.0
 
     def __bool__(self) -> bool:
@@ -55,9 +63,6 @@ class Schedule:
             for turn in self._turns:
                 if getattr(turn.proposer, "opens", False):
                     return turn.proposer
-        for turn in self._turns:  # each is tried once
-            if turn.rate is None:
-                return turn.proposer
         return max(self._turns, key=lambda turn: turn.credit).proposer
 
     def drop(self, proposer: Proposer) -> None:
@@ -66,21 +71,23 @@ class Schedule:
 
     def shares(self) -> dict[str, float]:
         """What part of what is left each proposer gets."""
-        rates = [turn.rate or 0.0 for turn in self._turns]
-        total = sum(rates)
-        shares = [rate / total if total > 0 else 1.0 / len(rates) for rate in rates]
-        floored = [max(share, _FLOOR) for share in shares]
-        return {turn.proposer.name: share / sum(floored) for turn, share in zip(self._turns, floored, strict=True)}
+        weights = [turn.weight for turn in self._turns]
+        # a round that was lucky is not a rate: every proposer counts as having spent a little for nothing
+        rates = [turn.gain / (turn.cost + 0.5 * self._memory) for turn in self._turns]
+        by_weight = [weight / sum(weights) for weight in weights]
+        by_gain = [rate / sum(rates) for rate in rates] if sum(rates) > 0 else by_weight
+        names = [turn.proposer.name for turn in self._turns]
+        pairs = zip(names, by_weight, by_gain, strict=True)
+        return {name: _BY_WEIGHT * w + (1 - _BY_WEIGHT) * g for name, w, g in pairs}
 
     def record(self, proposer: Proposer, cost: float, gain: float) -> None:
         """A round of this proposer cost so much and improved the front by so much."""
         self._spent += cost
-        cost = max(cost, 1e-6)
+        fading = math.exp(-cost / self._memory)
         for turn in self._turns:
+            turn.gain, turn.cost = fading * turn.gain, fading * turn.cost
             if turn.proposer is proposer:
-                rate = gain / cost
-                turn.rate = rate if turn.rate is None else (1 - _MEMORY) * turn.rate + _MEMORY * rate
-                turn.credit -= cost
+                turn.gain, turn.cost, turn.credit = turn.gain + gain, turn.cost + cost, turn.credit - cost
         shares = self.shares()
         for turn in self._turns:
             turn.credit += shares[turn.proposer.name] * cost

@@ -101,6 +101,7 @@ class Evolution:
             _MAX_PATTERN_LENGTH,
             self.settings.max_length,
             {"+", "*"} <= self.grammar.operators,
+            [token in self.grammar.operators for token in OPERATORS],
         )
 
     def seed(self, formulas: Sequence[tuple[Ids, FloatArray]], seconds: float, n_threads: int) -> list[Member]:

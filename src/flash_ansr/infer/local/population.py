@@ -1,7 +1,8 @@
 """Islands by length: for every length the forms that fit best, so that the population is a thick Pareto front.
 
 Members are drawn as parents by tournaments at random prices of a token: every part of the front has children. A member
-that had many children without being replaced is tired: it is drawn less and less, and leaves unless it leads its island.
+that had many children without being replaced is tired: it is drawn less and less, and leaves unless it leads its
+island.
 """
 
 from __future__ import annotations
@@ -89,12 +90,12 @@ class Population:
     Parameters
     ----------
     max_length : int
-    settings : IslandSettings
+    settings : IslandSettings, optional
     """
 
-    def __init__(self, max_length: int, settings: IslandSettings = IslandSettings()) -> None:
+    def __init__(self, max_length: int, settings: IslandSettings | None = None) -> None:
         self.max_length = max_length
-        self.settings = settings
+        self.settings = settings or IslandSettings()
         self._islands: dict[int, list[Member]] = {}
         self._lowest = [np.inf] * (max_length + 1)  # cost of the best up to each length
         self._members: list[Member] | None = None
