@@ -59,6 +59,9 @@ class FitModel {
     // c + u; `normal_units` are those in which N(0, 5) is N(0, 5) for u of size 10, the paper's prior.
     void natural_units(std::span<double> units, std::span<double> normal_units);
 
+    // How fast each row's arguments of functions move as the parameters grow from this point; 0 where there are none.
+    void row_rates(std::span<const double> point, std::span<double> rates);
+
     std::size_t n_evaluations() const { return n_evaluations_; }
     void reset_evaluations() { n_evaluations_ = 0; }
 
@@ -98,6 +101,7 @@ class FitModel {
     AlignedBuffer adjoints_;  // of blocks, then of scalars, then a spare
     AlignedBuffer matrix_;
     AlignedBuffer fixed_residual_;
+    std::vector<double> rates_;
     std::vector<double> triangle_;
     std::vector<double> norms_;
     std::vector<double> components_;

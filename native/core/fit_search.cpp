@@ -7,6 +7,7 @@ namespace simplipy {
 namespace {
 
 constexpr double grid[] = {0.1, 1.0, 10.0, 0.03, 3.0, 30.0, 0.3, 100.0};  // in natural units, the likeliest first
+constexpr std::size_t n_slow_rows = 16;
 constexpr std::size_t first_draws = 16;
 constexpr std::size_t more_draws = 80;  // a nonlinear parameter
 constexpr std::size_t first_descents = 3;
@@ -136,6 +137,46 @@ void FitSearch::prepare(FitModel& model, const Bounds& bounds, Watch& watch) {
     if (q > 0) model.natural_units(units_, normal_units_);
 }
 
+// On the rows whose arguments of functions move slowest with the parameters: there the optimum is wide.
+void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts) {
+    const std::size_t n = model.rows().n();
+    const std::size_t n_slow = std::max<std::size_t>(n_slow_rows, 2 * model.n_parameters() + 4);
+    if (2 * n_slow > n) return;
+    rates_.resize(model.rows().n_padded());
+    model.row_rates(units_, rates_);
+    std::vector<std::uint32_t> order(n);
+    for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return rates_[a] < rates_[b]; });
+    if (!(rates_[order[n_slow - 1]] < 0.5 * rates_[order[n - 1]])) return;
+    order.resize(n_slow);
+    slow_rows_ = model.rows().subset(order);
+    slow_model_.bind(model.program(), slow_rows_);
+    std::vector<Optimum> known = std::move(optima_);
+    std::vector<Start> starts = std::move(starts_);
+    const std::vector<double> units = units_;
+    const std::vector<double> normal_units = normal_units_;
+    optima_.clear();
+    starts_.clear();
+    slow_model_.natural_units(units_, normal_units_);
+    add_grid(slow_model_);
+    add_draws(slow_model_, first_draws, false);
+    if (units_.size() == 1) add_frequencies(slow_model_);
+    add_draws(slow_model_, more_draws * std::min<std::size_t>(units_.size(), 4), false);
+    descend_from_best(slow_model_, n_restarts, trial_limits);
+    finish(slow_model_, n_finished);
+    std::vector<Optimum> found = std::move(optima_);
+    optima_ = std::move(known);
+    starts_ = std::move(starts);
+    units_ = units;
+    normal_units_ = normal_units;
+    for (Optimum& optimum : found) {
+        if (done()) return;
+        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, trial_limits, *watch_);
+        optimum.stop = levenberg_.stop();
+        keep(std::move(optimum));
+    }
+}
+
 std::vector<Optimum> FitSearch::improve(FitModel& model, std::span<const std::vector<double>> given,
                                         const Bounds& bounds, std::vector<Optimum> known, Watch& watch) {
     prepare(model, bounds, watch);
@@ -173,6 +214,8 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
         }
         return std::move(optima_);
     }
+    search_slow_rows(model, n_restarts);
+    if (done()) return std::move(optima_);
     add_grid(model);
     add_draws(model, first_draws, false);
     descend_from_best(model, std::min(first_descents, n_restarts), trial_limits);

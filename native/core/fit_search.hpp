@@ -54,6 +54,7 @@ class FitSearch {
     void descend_from_given(FitModel& model);
     void descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted);
     void finish(FitModel& model, std::size_t n);
+    void search_slow_rows(FitModel& model, std::size_t n_restarts);
     void keep(Optimum optimum);
     bool done() const { return (!optima_.empty() && optima_.front().cost <= good_as_perfect) || watch_->over(); }
 
@@ -63,6 +64,9 @@ class FitSearch {
     Levenberg levenberg_;
     std::vector<double> units_;
     std::vector<double> normal_units_;
+    FitModel slow_model_;
+    FitRows slow_rows_;
+    std::vector<double> rates_;
     std::vector<Start> starts_;
     std::vector<Optimum> optima_;
     std::size_t n_starts_ = 0;
