@@ -324,10 +324,20 @@ void FitModel::sweep(bool with_bases) {
     }
 }
 
+// Far out, a saturated value stands on intermediates that overflow: 1/cosh(c*x) is 0, and its derivative 0 * inf. It is
+// 0 there; what is left beyond the range of doubles is no derivative at all.
+void FitModel::mend_derivative(std::size_t i) {
+    double* column = matrix_column(i);
+    if (std::isfinite(vectors_.dot(stride_, column, column))) return;
+    for (std::size_t row = 0; row < stride_; ++row)
+        if (!(std::fabs(column[row]) < 1e150)) column[row] = 0.0;
+}
+
 bool FitModel::differentiate() {
     sweep(false);
     const std::size_t k = n_linear();
     for (std::size_t j = 0; j < n_nonlinear(); ++j) {
+        mend_derivative(k + j);
         orthogonalise(k + j);
         if (!std::isfinite(norms_[k + j])) return false;
         components_[k + j] = vectors_.dot(stride_, matrix_column(k + j), residual_column());
@@ -337,6 +347,7 @@ bool FitModel::differentiate() {
 
 bool FitModel::differentiate_all() {
     sweep(true);
+    for (std::size_t j = 0; j < n_nonlinear(); ++j) mend_derivative(n_linear() + j);
     for (std::size_t i = 0; i < n_parameters(); ++i)
         if (!std::isfinite(vectors_.dot(stride_, matrix_column(i), matrix_column(i)))) return false;
     return true;

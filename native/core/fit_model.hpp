@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "aligned.hpp"
@@ -40,6 +41,10 @@ class FitModel {
     // The values of a program without parameters on all rows, padded ones too.
     void base_values(std::span<double> out) const;
 
+    // What depends on data alone, by register of the program, and numbers.
+    const double* column(std::size_t i) const { return columns_.data() + i * stride_; }
+    double number(Ref ref) const { return scalars_.data()[ref.index * lane_count]; }
+
     // Derivatives at the parameters of the last solve(), orthogonalised behind the bases; false if not finite.
     bool differentiate();
 
@@ -64,6 +69,8 @@ class FitModel {
 
     std::size_t n_evaluations() const { return n_evaluations_; }
     void reset_evaluations() { n_evaluations_ = 0; }
+    // Counts those of a model on fewer rows as its own.
+    void count_evaluations(FitModel& other) { n_evaluations_ += std::exchange(other.n_evaluations_, 0); }
 
     // Orthogonalises column i behind columns 0 .. i-1 and stores its part of R.
     void orthogonalise(std::size_t i);
@@ -86,6 +93,7 @@ class FitModel {
     void send(Ref to, bool adds, std::size_t n, const Kernel& kernel);
     void write_basis(std::size_t i, std::size_t start, std::size_t n);
     void prepare_fixed();
+    void mend_derivative(std::size_t i);
     void sweep(bool with_bases);
     double settle();
 

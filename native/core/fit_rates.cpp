@@ -59,7 +59,8 @@ void FitModel::row_rates(std::span<const double> point, std::span<double> rates)
     };
     std::fill(rates.begin(), rates.end(), 0.0);
     set_scalars(point.data());
-    for (std::size_t j = 0; j < n_nonlinear(); ++j) std::fill_n(rates_.data() + j * block_, block_, std::fabs(point[j]));
+    for (std::size_t j = 0; j < n_nonlinear(); ++j)
+        std::fill_n(rates_.data() + j * block_, block_, std::fabs(point[j]));
     for (std::size_t start = 0; start < stride_; start += block_) {
         const std::size_t n = std::min(block_, stride_ - start);
         run_steps(program_->code, start, n);

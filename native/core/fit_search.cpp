@@ -2,15 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
+#include <utility>
 
 namespace simplipy {
 namespace {
 
-constexpr double grid[] = {0.1, 1.0, 10.0, 0.03, 3.0, 30.0, 0.3, 100.0};  // in natural units, the likeliest first
-constexpr std::size_t n_slow_rows = 16;
-constexpr std::size_t first_draws = 16;
-constexpr std::size_t more_draws = 80;  // a nonlinear parameter
-constexpr std::size_t first_descents = 3;
+// in natural units, the likeliest first
+constexpr double grid[] = {0.1, -0.1, 1.0,  -1.0,  10.0, -10.0, 0.03,  -0.03,
+                           3.0, -3.0, 30.0, -30.0, 0.3,  -0.3,  100.0, -100.0};
+constexpr double coarse_grid[] = {1.0, -1.0, 0.1, -0.1, 10.0, -10.0};
+constexpr double frequency_step = 0.4;               // in natural units
+constexpr std::size_t n_frequencies = 320;           // of both signs
+constexpr std::size_t n_sifted[] = {416, 512, 768};  // starts for one, two and more nonlinear parameters
+constexpr std::size_t usual_restarts = 8;            // that these are for
+constexpr double plain_part = 0.3;                   // of the drawn starts: N(0, 5) as it is
+constexpr std::size_t few_parameters = 3;
+constexpr std::size_t few_rows = 8;
+constexpr std::size_t more_rows = 16;
+constexpr std::size_t n_draws = 16;
+constexpr std::size_t n_draws_descended = 3;
 constexpr DescentLimits trial_limits{.n_steps = 16, .progress = 1e-6, .may_abandon = true};
 constexpr DescentLimits final_limits{.n_steps = 60};
 constexpr DescentLimits given_limits{.n_steps = 1000, .progress = 1e-14, .damping = 1e-1};
@@ -37,30 +49,12 @@ void FitSearch::add_start(FitModel& model, std::vector<double> point, bool is_gi
     if (std::isfinite(cost)) starts_.push_back({std::move(point), cost, is_given});
 }
 
-// One parameter: all of the grid with both signs. Two: the product of a coarser one.
-void FitSearch::add_grid(FitModel& model) {
-    const std::size_t q = units_.size();
-    if (q == 1) {
-        for (const double z : grid)
-            for (const double sign : {1.0, -1.0}) add_start(model, {sign * z * units_[0]});
-    } else if (q == 2) {
-        for (const double a : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0})
-            for (const double b : {1.0, -1.0, 0.1, -0.1, 10.0, -10.0}) add_start(model, {a * units_[0], b * units_[1]});
-    }
-}
-
 void FitSearch::add_draws(FitModel& model, std::size_t n, bool normal_only) {
     for (std::size_t i = 0; i < n && !watch_->over(); ++i) {
         std::vector<double> point(units_.size());
         for (std::size_t j = 0; j < point.size(); ++j) point[j] = draw(j, normal_only);
         add_start(model, std::move(point));
     }
-}
-
-// Periodic costs have a basin every turn: one parameter at equal steps far out.
-void FitSearch::add_frequencies(FitModel& model) {
-    for (int i = 1; i <= 80 && !watch_->over(); ++i)
-        for (const double sign : {1.0, -1.0}) add_start(model, {sign * 0.75 * i * units_[0]});
 }
 
 std::vector<double> FitSearch::completed(const std::vector<double>& given) {
@@ -88,6 +82,10 @@ void FitSearch::keep(Optimum optimum) {
 void FitSearch::descend_from(FitModel& model, std::size_t i, const DescentLimits& wanted) {
     Optimum optimum{std::move(starts_[i].point), 0.0, Stop::budget};
     starts_.erase(starts_.begin() + static_cast<std::ptrdiff_t>(i));
+    descend(model, std::move(optimum), wanted);
+}
+
+void FitSearch::descend(FitModel& model, Optimum optimum, const DescentLimits& wanted) {
     DescentLimits limits = wanted;
     if (!optima_.empty() && limits.may_abandon) limits.cost_to_beat = optima_.front().cost;
     optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, limits, *watch_);
@@ -119,9 +117,7 @@ void FitSearch::finish(FitModel& model, std::size_t n) {
     std::vector<Optimum> found(optima_.begin(), optima_.begin() + static_cast<std::ptrdiff_t>(n_found));
     for (Optimum& optimum : found) {
         if (done()) return;
-        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, final_limits, *watch_);
-        optimum.stop = levenberg_.stop();
-        keep(std::move(optimum));
+        descend(model, std::move(optimum), final_limits);
     }
 }
 
@@ -137,43 +133,89 @@ void FitSearch::prepare(FitModel& model, const Bounds& bounds, Watch& watch) {
     if (q > 0) model.natural_units(units_, normal_units_);
 }
 
-// On the rows whose arguments of functions move slowest with the parameters: there the optimum is wide.
-void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts) {
+// Start number `number` into a lane of the sieve. One parameter: a logarithmic grid of both signs, then equal steps far
+// out, as periodic costs have a basin every turn. Two: the product of a coarser grid. Then draws.
+void FitSearch::place(std::size_t number, std::size_t lane) {
+    const std::size_t q = units_.size();
+    if (q == 1 && number < std::size(grid)) {
+        sieve_.parameter(0)[lane] = grid[number] * units_[0];
+    } else if (q == 1 && number < std::size(grid) + n_frequencies) {
+        const double turn = static_cast<double>((number - std::size(grid)) / 2 + 1);
+        sieve_.parameter(0)[lane] = (number % 2 == 0 ? turn : -turn) * frequency_step * units_[0];
+    } else if (q == 2 && number < std::size(coarse_grid) * std::size(coarse_grid)) {
+        sieve_.parameter(0)[lane] = coarse_grid[number / std::size(coarse_grid)] * units_[0];
+        sieve_.parameter(1)[lane] = coarse_grid[number % std::size(coarse_grid)] * units_[1];
+    } else {
+        const bool plain = random_.uniform() < plain_part;
+        for (std::size_t j = 0; j < q; ++j) sieve_.parameter(j)[lane] = draw(j, plain);
+    }
+    if (bounds_->low.empty()) return;
+    for (std::size_t j = 0; j < q; ++j) {
+        double& value = sieve_.parameter(j)[lane];
+        value = std::clamp(value, bounds_->low[j], bounds_->high[j]);
+    }
+}
+
+// The `n_wanted` best of many starts, the best first.
+void FitSearch::sift(std::size_t n_wanted) {
+    const std::size_t q = units_.size();
+    const std::size_t n_lanes = sieve_.n_lanes();
+    const std::size_t n = n_sifted[std::min<std::size_t>(q, 3) - 1] * n_wanted / usual_restarts;
+    for (std::size_t first = 0; first < n && !watch_->over(); first += n_lanes) {
+        for (std::size_t lane = 0; lane < n_lanes; ++lane) place(first + lane, lane);
+        const std::span<const double> costs = sieve_.costs();
+        n_starts_ += n_lanes;
+        for (std::size_t lane = 0; lane < n_lanes; ++lane) {
+            if (!std::isfinite(costs[lane])) continue;
+            if (starts_.size() == n_wanted && costs[lane] >= starts_.back().cost) continue;
+            std::vector<double> point(q);
+            for (std::size_t j = 0; j < q; ++j) point[j] = sieve_.parameter(j)[lane];
+            const auto at = std::upper_bound(starts_.begin(), starts_.end(), costs[lane],
+                                             [](double cost, const Start& start) { return cost < start.cost; });
+            starts_.insert(at, {std::move(point), costs[lane], false});
+            if (starts_.size() > n_wanted) starts_.pop_back();
+        }
+    }
+}
+
+// The rows whose arguments of functions move slowest with the parameters: a wave has its widest basin there.
+std::vector<std::uint32_t> FitSearch::slow_rows(FitModel& model) {
     const std::size_t n = model.rows().n();
-    const std::size_t n_slow = std::max<std::size_t>(n_slow_rows, 2 * model.n_parameters() + 4);
-    if (2 * n_slow > n) return;
     rates_.resize(model.rows().n_padded());
     model.row_rates(units_, rates_);
     std::vector<std::uint32_t> order(n);
-    for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return rates_[a] < rates_[b]; });
-    if (!(rates_[order[n_slow - 1]] < 0.5 * rates_[order[n - 1]])) return;
-    order.resize(n_slow);
-    slow_rows_ = model.rows().subset(order);
-    slow_model_.bind(model.program(), slow_rows_);
-    std::vector<Optimum> known = std::move(optima_);
-    std::vector<Start> starts = std::move(starts_);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return rates_[a] < rates_[b]; });
+    order.resize(std::min(n, model.n_parameters() <= few_parameters ? few_rows : more_rows));
+    return order;
+}
+
+// Many starts on few rows, the best of them to their optima there, and from those on all rows of the model.
+void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts) {
+    const std::vector<std::uint32_t> chosen = slow_rows(model);
+    slow_rows_ = model.rows().subset(chosen);
+    const bool relative = slow_rows_.heavy_tailed();
+    if (relative) relative_rows_ = slow_rows_.relative();
+    const FitRows& rows = relative ? relative_rows_ : slow_rows_;
+    slow_model_.bind(model.program(), rows);
+    sieve_.bind(model, chosen, {rows.root_weights(), chosen.size()});
+    std::vector<Optimum> known = std::exchange(optima_, {});
+    std::vector<Start> starts = std::exchange(starts_, {});
     const std::vector<double> units = units_;
     const std::vector<double> normal_units = normal_units_;
-    optima_.clear();
-    starts_.clear();
     slow_model_.natural_units(units_, normal_units_);
-    add_grid(slow_model_);
-    add_draws(slow_model_, first_draws, false);
-    if (units_.size() == 1) add_frequencies(slow_model_);
-    add_draws(slow_model_, more_draws * std::min<std::size_t>(units_.size(), 4), false);
+    sift(n_restarts);
     descend_from_best(slow_model_, n_restarts, trial_limits);
     finish(slow_model_, n_finished);
-    std::vector<Optimum> found = std::move(optima_);
-    optima_ = std::move(known);
+    model.count_evaluations(slow_model_);
+    std::vector<Optimum> found = std::exchange(optima_, std::move(known));
     starts_ = std::move(starts);
     units_ = units;
     normal_units_ = normal_units;
     for (Optimum& optimum : found) {
         if (done()) return;
-        optimum.cost = levenberg_.descend(model, optimum.point, units_, *bounds_, trial_limits, *watch_);
-        optimum.stop = levenberg_.stop();
-        keep(std::move(optimum));
+        descend(model, std::move(optimum), trial_limits);
     }
 }
 
@@ -216,15 +258,9 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
     }
     search_slow_rows(model, n_restarts);
     if (done()) return std::move(optima_);
-    add_grid(model);
-    add_draws(model, first_draws, false);
-    descend_from_best(model, std::min(first_descents, n_restarts), trial_limits);
+    add_draws(model, n_draws, false);
+    descend_from_best(model, std::min(n_draws_descended, n_restarts), trial_limits);
     descend_from_given(model);
-    if (!done()) {
-        if (q == 1) add_frequencies(model);
-        add_draws(model, more_draws * std::min<std::size_t>(q, 4), false);
-        descend_from_best(model, n_restarts - std::min(first_descents, n_restarts), trial_limits);
-    }
     finish(model, n_finished);
     return std::move(optima_);
 }

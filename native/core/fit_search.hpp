@@ -1,5 +1,6 @@
-// The search for the nonlinear parameters of one model: many starts are valued cheaply, the best are descended from a
-// little way, the best of those to the end. It ends as soon as what is left of the target is rounding.
+// The search for the nonlinear parameters of one model: many starts are valued on few rows, where the optimum is wide;
+// the best are descended from there, and the best of those on all rows. A few draws and the caller's starts follow on
+// all rows. It ends as soon as what is left of the target is rounding.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "fit_model.hpp"
+#include "fit_sieve.hpp"
 #include "levenberg.hpp"
 #include "random.hpp"
 #include "watch.hpp"
@@ -44,17 +46,19 @@ class FitSearch {
     };
 
     void add_start(FitModel& model, std::vector<double> point, bool is_given = false);
-    void add_grid(FitModel& model);
     void add_draws(FitModel& model, std::size_t n, bool normal_only);
-    void add_frequencies(FitModel& model);
     void prepare(FitModel& model, const Bounds& bounds, Watch& watch);
     double draw(std::size_t j, bool normal_only);
     std::vector<double> completed(const std::vector<double>& given);
     void descend_from(FitModel& model, std::size_t i, const DescentLimits& wanted);
+    void descend(FitModel& model, Optimum optimum, const DescentLimits& wanted);
     void descend_from_given(FitModel& model);
     void descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted);
     void finish(FitModel& model, std::size_t n);
     void search_slow_rows(FitModel& model, std::size_t n_restarts);
+    std::vector<std::uint32_t> slow_rows(FitModel& model);
+    void sift(std::size_t n_wanted);
+    void place(std::size_t number, std::size_t lane);
     void keep(Optimum optimum);
     bool done() const { return (!optima_.empty() && optima_.front().cost <= good_as_perfect) || watch_->over(); }
 
@@ -65,7 +69,9 @@ class FitSearch {
     std::vector<double> units_;
     std::vector<double> normal_units_;
     FitModel slow_model_;
+    FitSieve sieve_;
     FitRows slow_rows_;
+    FitRows relative_rows_;
     std::vector<double> rates_;
     std::vector<Start> starts_;
     std::vector<Optimum> optima_;

@@ -15,6 +15,9 @@ struct VectorKernels {
     void (*fill)(std::size_t n, double value, double* out);
     void (*weigh)(std::size_t n, const double* a, const double* weights, double* out);
     void (*weigh_difference)(std::size_t n, const double* a, const double* b, const double* weights, double* out);
+    // In every lane: takes the part along `n_bases` columns out of the column behind them, and sums its squares. A
+    // column holds n_rows times n_lanes values; bases are overwritten. A basis that depends on those before counts not.
+    void (*project_lanes)(std::size_t n_rows, std::size_t n_lanes, std::size_t n_bases, double* columns, double* sums);
 };
 
 namespace baseline {
