@@ -1,6 +1,7 @@
 #include "fit_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -31,13 +32,38 @@ constexpr std::size_t n_finished = 3;
 constexpr std::size_t n_kept = 4;
 constexpr double same_cost = 1e-6;  // two optima whose costs are as close as this are one
 
+constexpr std::size_t n_tabled = 4096;
+
+// Draws of N(0, 5) and of both signs over three decades. A search picks from them: logarithms and cosines of its own
+// would cost as much as the values of its starts.
+struct DrawTable {
+    std::array<double, n_tabled> normal;
+    std::array<double, n_tabled> magnitude;
+};
+
+const DrawTable& draw_table() {
+    static const DrawTable table = [] {
+        DrawTable made;
+        Random random(1);
+        for (double& value : made.normal) value = 5.0 * random.normal();
+        for (double& value : made.magnitude) {
+            const double size = std::pow(10.0, random.uniform(-1.5, 1.5));
+            value = random.uniform() < 0.5 ? -size : size;
+        }
+        return made;
+    }();
+    return table;
+}
+
 }  // namespace
 
-double FitSearch::draw(std::size_t j, bool normal_only) {
-    if (normal_only) return 5.0 * random_.normal();
-    if (random_.uniform() < 0.5) return 5.0 * random_.normal() * normal_units_[j];
-    const double magnitude = std::pow(10.0, random_.uniform(-1.5, 1.5));
-    return (random_.uniform() < 0.5 ? -magnitude : magnitude) * units_[j];
+double FitSearch::draw(std::size_t j, bool plain) {
+    const DrawTable& table = draw_table();
+    const std::uint64_t bits = random_.next();
+    const std::size_t at = bits % n_tabled;
+    if (plain) return table.normal[at];
+    const bool is_normal = (bits >> 32) % 2 == 0;
+    return is_normal ? table.normal[at] * normal_units_[j] : table.magnitude[at] * units_[j];
 }
 
 void FitSearch::add_start(FitModel& model, std::vector<double> point, bool is_given) {
@@ -49,10 +75,10 @@ void FitSearch::add_start(FitModel& model, std::vector<double> point, bool is_gi
     if (std::isfinite(cost)) starts_.push_back({std::move(point), cost, is_given});
 }
 
-void FitSearch::add_draws(FitModel& model, std::size_t n, bool normal_only) {
+void FitSearch::add_draws(FitModel& model, std::size_t n, bool plain) {
     for (std::size_t i = 0; i < n && !watch_->over(); ++i) {
         std::vector<double> point(units_.size());
-        for (std::size_t j = 0; j < point.size(); ++j) point[j] = draw(j, normal_only);
+        for (std::size_t j = 0; j < point.size(); ++j) point[j] = draw(j, plain);
         add_start(model, std::move(point));
     }
 }

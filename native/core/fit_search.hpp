@@ -46,9 +46,9 @@ class FitSearch {
     };
 
     void add_start(FitModel& model, std::vector<double> point, bool is_given = false);
-    void add_draws(FitModel& model, std::size_t n, bool normal_only);
+    void add_draws(FitModel& model, std::size_t n, bool plain);
     void prepare(FitModel& model, const Bounds& bounds, Watch& watch);
-    double draw(std::size_t j, bool normal_only);
+    double draw(std::size_t j, bool plain);
     std::vector<double> completed(const std::vector<double>& given);
     void descend_from(FitModel& model, std::size_t i, const DescentLimits& wanted);
     void descend(FitModel& model, Optimum optimum, const DescentLimits& wanted);
