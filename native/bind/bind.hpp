@@ -20,7 +20,13 @@ void bind_fit(nb::module_& module);
 
 namespace simplipy {
 class Tree;
-}
+struct Matrix;
+}  // namespace simplipy
+
+using InputMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+// A float64 or float32 matrix with any strides.
+simplipy::Matrix matrix_view(const InputMatrix& array);
 
 // Tokens in prefix order.
 nb::list token_list(const simplipy::Tree& tree);

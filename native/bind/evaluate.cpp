@@ -8,16 +8,9 @@ using namespace simplipy;
 
 namespace {
 
-using InputMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 using OutputArray = nb::ndarray<nb::device::cpu, nb::c_contig>;
 using Mask = nb::ndarray<bool, nb::device::cpu, nb::c_contig>;
 using Names = std::optional<std::vector<std::string>>;
-
-Matrix matrix_view(const InputMatrix& array) {
-    const bool is_float32 = array.dtype() == nb::dtype<float>();
-    if (!is_float32 && array.dtype() != nb::dtype<double>()) throw EvaluationError("X must be float64 or float32");
-    return {array.data(), is_float32, array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
-}
 
 Output output_view(const OutputArray& array) {
     return {const_cast<void*>(static_cast<const void*>(array.data())), array.dtype() == nb::dtype<float>()};
@@ -66,6 +59,12 @@ void gradient_one(const Tree& tree, const InputMatrix& matrix, std::vector<doubl
 }
 
 }  // namespace
+
+Matrix matrix_view(const InputMatrix& array) {
+    const bool is_float32 = array.dtype() == nb::dtype<float>();
+    if (!is_float32 && array.dtype() != nb::dtype<double>()) throw EvaluationError("X must be float64 or float32");
+    return {array.data(), is_float32, array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
+}
 
 void bind_evaluate(nb::module_& module) {
     module.def("kernel_name", [] { return active_kernels().name; });

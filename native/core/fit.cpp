@@ -18,8 +18,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t confirm_steps = 60;
-constexpr double much_worse = 2.0;  // cost on all rows over cost on the screened ones: a false optimum
-constexpr double ran_away = 1e8;    // in natural units
+constexpr double much_worse = 2.0;   // cost on all rows over cost on the screened ones: a false optimum
+constexpr double ran_away = 1e8;     // in natural units
+constexpr double limit_slack = 4.0;  // the FVU on few rows is a noisy estimate
 
 // Everything that one thread needs for one fit after the other.
 class Fitter {
@@ -27,8 +28,10 @@ class Fitter {
     Fitter(const FitRows& all, const FitRows& screen, const FitOptions& options, Watch& watch)
         : all_(all), screen_(screen), options_(options), watch_(watch) {}
 
-    FitResult fit(const FitJob& job) {
+    // `fvu_limit`: what the screen shows to be beyond it is dropped.
+    FitResult fit(const FitJob& job, double fvu_limit) {
         job_ = &job;
+        fvu_limit_ = fvu_limit;
         if (job.n_parameters > 0 && !watch_.over()) {
             tree_ = make_fit_tree(*job.tree, job.columns, job.n_parameters);
             for (std::size_t p = 0; p < job.bounds.size(); ++p)
@@ -78,7 +81,8 @@ class Fitter {
 
     void search() {
         const std::size_t q = program_.nonlinear.size();
-        const bool staged = q > 0 && screen_.n() < all_.n() && options_.n_restarts > 0 && !options_.normal_starts;
+        const bool worth_it = (q > 0 && options_.n_restarts > 0) || std::isfinite(fvu_limit_);
+        const bool staged = worth_it && screen_.n() < all_.n() && !options_.normal_starts;
         const std::uint64_t seed = job_->tree->hash() * 0x9e3779b97f4a7c15u + options_.seed;
         set_bounds();
         const FitRows& rows = staged ? screen_ : all_;
@@ -95,6 +99,10 @@ class Fitter {
         if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
             !options_.normal_starts && rows.heavy_tailed() && !watch_.over())
             search_relatively(optima, rows, seed);
+        if (staged && !optima.empty() && optima.front().cost > limit_slack * fvu_limit_) {
+            drop(optima.front());
+            return;
+        }
         if (staged) confirm(optima);
         if (optima.empty()) {
             result_.status = watch_.over() ? FitStatus::deadline : FitStatus::non_finite;
@@ -170,6 +178,12 @@ class Fitter {
         // nothing explains the data: the caller's own starts, on all rows, may still do better than the screened ones
         if (!job_->starts.empty() && !watch_.over() && (optima.empty() || optima.front().cost > good_as_perfect))
             optima = search_.improve(model_, given_starts(job_->starts), bounds_, std::move(optima), watch_);
+    }
+
+    void drop(const Optimum& best) {
+        model_.solve(best.point.data());
+        program_.recover(model_.linear(), best.point, result_.parameters);
+        result_.status = FitStatus::dropped;
     }
 
     void finish(Optimum& best) {
@@ -348,6 +362,7 @@ class Fitter {
     const FitOptions& options_;
     Watch& watch_;
     const FitJob* job_ = nullptr;
+    double fvu_limit_ = infinity;
     FitTree tree_;
     FitProgram program_;
     FitModel model_;
@@ -358,21 +373,56 @@ class Fitter {
     FitResult result_;
 };
 
+// The best scores so far, and the FVU beyond which a formula of a length cannot be among them.
+class Race {
+  public:
+    explicit Race(const RaceRule& rule) : rule_(rule) {}
+
+    double fvu_limit(const FitJob& job) const {
+        if (rule_.keep_best == 0 || scores_.size() < rule_.keep_best) return job.fvu_limit;
+        return std::min(job.fvu_limit, std::pow(10.0, scores_.front() - penalty(job)));
+    }
+
+    void add(const FitJob& job, const FitResult& result) {
+        if (rule_.keep_best == 0 || !std::isfinite(result.fvu)) return;
+        scores_.push_back(std::log10(std::max(result.fvu, good_as_perfect)) + penalty(job));
+        std::push_heap(scores_.begin(), scores_.end());
+        if (scores_.size() <= rule_.keep_best) return;
+        std::pop_heap(scores_.begin(), scores_.end());
+        scores_.pop_back();
+    }
+
+  private:
+    double penalty(const FitJob& job) const { return rule_.length_penalty * static_cast<double>(job.tree->size()); }
+
+    RaceRule rule_;
+    std::vector<double> scores_;  // a heap, the worst of the best in front
+};
+
 }  // namespace
 
 bool fit_batch(std::span<const FitJob> jobs, const FitRows& rows, const FitOptions& options,
                std::span<FitResult> results) {
+    constexpr std::size_t round_size = 256;
     Watch watch(options.seconds, options.interrupted);
     std::optional<FitRows> subset;
     if (options.n_screen_rows < rows.n())
         subset = rows.subset(stratified_rows({rows.target(), rows.n()}, options.n_screen_rows));
     const FitRows& screen = subset ? *subset : rows;
-    const std::size_t n_chunks = std::min(jobs.size(), std::max<std::size_t>(1, options.n_threads));
-    std::atomic<std::size_t> next{0};
-    parallel_for(n_chunks, options.n_threads, [&](std::size_t) {
-        Fitter fitter(rows, screen, options, watch);
-        for (std::size_t i = next++; i < jobs.size(); i = next++) results[i] = fitter.fit(jobs[i]);
-    });
+    const std::size_t n_threads = std::max<std::size_t>(1, options.n_threads);
+    std::vector<std::optional<Fitter>> fitters(std::min(jobs.size(), n_threads));
+    for (std::optional<Fitter>& fitter : fitters) fitter.emplace(rows, screen, options, watch);
+    Race race(options.race);
+    const std::size_t step = options.race.keep_best == 0 ? jobs.size() : round_size;
+    for (std::size_t first = 0; first < jobs.size() && !watch.over(); first += step) {
+        const std::size_t end = std::min(jobs.size(), first + step);
+        std::atomic<std::size_t> next{first};
+        parallel_for(std::min(fitters.size(), end - first), n_threads, [&](std::size_t k) {
+            for (std::size_t i = next++; i < end && !watch.over(); i = next++)
+                results[i] = fitters[k]->fit(jobs[i], race.fvu_limit(jobs[i]));
+        });
+        for (std::size_t i = first; i < end; ++i) race.add(jobs[i], results[i]);
+    }
     return !watch.was_interrupted();
 }
 

@@ -58,6 +58,40 @@ FitRows::FitRows(std::span<const double> x, std::size_t n_columns, std::span<con
     normalise();
 }
 
+FitRows::FitRows(const Matrix& x, std::span<const std::uint32_t> columns, std::span<const double> y,
+                 std::span<const double> sample_weights, std::span<const double> sizes)
+    : n_(y.size()),
+      n_padded_(padded(n_)),
+      n_columns_(columns.size()),
+      own_x_(columns.size() * n_padded_),
+      target_(n_padded_, y.back()),
+      sample_weights_(n_padded_),
+      sizes_(n_padded_, 1.0) {
+    for (std::size_t c = 0; c < n_columns_; ++c) {
+        double* out = own_x_.data() + c * n_padded_;
+        const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(columns[c]) * x.column_stride;
+        if (x.is_float32) {
+            active_kernels().load_float32(n_, static_cast<const float*>(x.data) + first, x.row_stride, out);
+        } else {
+            active_kernels().load_float64(n_, static_cast<const double*>(x.data) + first, x.row_stride, out);
+        }
+        std::fill(out + n_, out + n_padded_, out[n_ - 1]);
+    }
+    std::copy(y.begin(), y.end(), target_.begin());
+    std::fill_n(sample_weights_.begin(), n_, 1.0);
+    std::copy(sample_weights.begin(), sample_weights.end(), sample_weights_.begin());
+    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
+    x_ = own_x_.data();
+    normalise();
+}
+
+bool FitRows::finite() const {
+    double zero = 0.0;  // times an infinity or NaN is NaN
+    for (const double v : own_x_) zero += 0.0 * v;
+    for (const double v : target_) zero += 0.0 * v;
+    return zero == 0.0;
+}
+
 FitRows FitRows::subset(std::span<const std::uint32_t> rows) const {
     std::vector<double> x(n_columns_ * rows.size());
     std::vector<double> y(rows.size());

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "evaluate.hpp"
+
 namespace simplipy {
 
 class FitRows {
@@ -18,6 +20,13 @@ class FitRows {
     // their squares are weighted by `sample_weights`.
     FitRows(std::span<const double> x, std::size_t n_columns, std::span<const double> y,
             std::span<const double> sample_weights, std::span<const double> sizes);
+
+    // These columns of a matrix. Empty sizes and weights stand for ones.
+    FitRows(const Matrix& x, std::span<const std::uint32_t> columns, std::span<const double> y,
+            std::span<const double> sample_weights, std::span<const double> sizes);
+
+    // Whether all values are; what is not finite must not be fitted to.
+    bool finite() const;
 
     // These rows only, with the same normalisation of weights as a data set of their own.
     FitRows subset(std::span<const std::uint32_t> rows) const;

@@ -102,23 +102,39 @@ class FitOptions:
         seed: int,
         seconds: float,
         n_threads: int,
+        keep_best: int,
+        length_penalty: float,
     ) -> None: ...
 
 class FitRows:
     def __init__(
         self,
-        columns: npt.NDArray[np.float64],
+        x: npt.NDArray[np.floating[Any]] | None,
+        columns: list[int],
         y: npt.NDArray[np.float64],
-        sample_weights: npt.NDArray[np.float64],
-        sizes: npt.NDArray[np.float64],
+        sample_weights: npt.NDArray[np.float64] | None,
+        sizes: npt.NDArray[np.float64] | None,
     ) -> None: ...
+    def finite(self) -> bool: ...
 
+class FitJobs:
+    def __init__(
+        self, trees: list[Tree], columns: list[str], parameters: list[str], parameter_starts: list[float]
+    ) -> None: ...
+    def set_starts(self, i: int, starts: npt.NDArray[np.float64]) -> None: ...
+    def set_bounds(self, i: int, bounds: list[tuple[float, float]]) -> None: ...
+    def set_fvu_limits(self, limits: npt.NDArray[np.float64]) -> None: ...
+
+def variables_of(trees: list[Tree]) -> list[str]: ...
 def fit_batch(
-    trees: list[Tree],
-    columns: list[list[int]],
-    n_parameters: list[int],
-    starts: list[list[list[float]]],
-    bounds: list[list[tuple[float, float]]],
-    rows: FitRows,
-    options: FitOptions,
-) -> list[tuple[int, float, float, int, int, npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
+    jobs: FitJobs, rows: FitRows, options: FitOptions
+) -> tuple[
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.uint32],
+    npt.NDArray[np.uint32],
+    npt.NDArray[np.uint32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]: ...

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from simplipy import _core
 from simplipy.data_binding import bind_data
 from simplipy.errors import FitError
+from simplipy.expression import Expression
 
 Floats = npt.NDArray[np.float64]
 _FLOAT64 = np.dtype(np.float64)
@@ -26,25 +27,44 @@ _DEVIATION_OF_MAD = 1.4826
 
 @dataclass(frozen=True, slots=True)
 class FitData:
-    """Checked data: columns (n_columns, n_rows) by name; target, sample weights and sizes (n_rows,).
+    """Checked data: a matrix and the numbers of the columns by name, target, and weights where there are any.
 
-    Residuals are measured in units of ``sizes``: y_err, and |y| where the error is relative.
+    Residuals are measured in units of ``errors``: y_err, and |y| where the error is relative.
     """
 
-    columns: Floats
-    names: tuple[str, ...]
+    matrix: npt.NDArray[np.floating[Any]] | None
+    column_numbers: list[int]
+    names: list[str]
     y: Floats
-    sample_weights: Floats
-    sizes: Floats
+    weights: Floats | None
+    errors: Floats | None
     has_errors: bool
+    rows: _core.FitRows
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.y)
 
+    @property
+    def columns(self) -> Floats:
+        """Columns (n_columns, n_rows) by name."""
+        if self.matrix is None:
+            return np.empty((0, self.n_rows))
+        return np.ascontiguousarray(self.matrix.T[self.column_numbers], dtype=np.float64)
 
-def check_data(X: Any, y: Any, variables: Sequence[str], sample_weight: Any, y_err: Any, loss: str) -> FitData:
+    @property
+    def sample_weights(self) -> Floats:
+        """Weights of squared residuals, (n_rows,)."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    @property
+    def sizes(self) -> Floats:
+        """Units of residuals, (n_rows,)."""
+        return np.ones(self.n_rows) if self.errors is None else self.errors
+
+
+def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: Any, loss: str) -> FitData:
     """Finite columns of these variables, target and weights.
 
     Raises
@@ -52,25 +72,31 @@ def check_data(X: Any, y: Any, variables: Sequence[str], sample_weight: Any, y_e
     FitError
         Names the column or argument that is wrong.
     """
-    matrix, labels = bind_data(X, variables) if len(variables) or X is not None else (None, None)
+    matrix, labels = bind_data(X, variables) if variables or X is not None else (None, None)
     target = _vector(y, "y")
     if matrix is not None and len(matrix) != len(target):
         raise FitError(f"X has {len(matrix)} rows, y has {len(target)}; they must be the same")
     if len(target) == 0:
         raise FitError("X and y have no rows; at least one is needed")
-    columns = _used_columns(matrix, labels, variables, len(target))
-    weights = sizes = np.ones(len(target))
+    numbers = [_column_number(name, labels, matrix.shape[1]) for name in variables] if matrix is not None else []
+    weights = errors = None
     if sample_weight is not None:
         weights = _weights(sample_weight, "sample_weight", len(target))
         if not weights.any():
             raise FitError("sample_weight is zero on all rows; at least one must be > 0")
     if y_err is not None:
-        sizes = _weights(y_err, "y_err", len(target))
-        if not sizes.all():
-            raise FitError(f"y_err must be > 0, got 0 in row {int(np.argmin(sizes))}")
+        errors = _weights(y_err, "y_err", len(target))
+        if not errors.all():
+            raise FitError(f"y_err must be > 0, got 0 in row {int(np.argmin(errors))}")
     if loss == "relative":
-        sizes = sizes * relative_sizes(target)
-    return FitData(columns, tuple(variables), target, weights, sizes, y_err is not None)
+        _check_finite(target, "y")
+        errors = relative_sizes(target) * (1.0 if errors is None else errors)
+    # the core looks for what is not finite while it copies
+    rows = _core.FitRows(matrix, numbers, target, weights, errors)
+    if not rows.finite():
+        _check_finite(target, "y")
+        _refuse_columns(matrix, numbers, variables)
+    return FitData(matrix, numbers, variables, target, weights, errors, y_err is not None, rows)
 
 
 def relative_sizes(y: Floats) -> Floats:
@@ -92,16 +118,12 @@ def robust_threshold(data: FitData) -> float:
     return HUBER_THRESHOLD * deviation / 10
 
 
-def check_starts(x0: Any, n_constants: int, parameters: Mapping[str, float]) -> list[list[float]]:
-    """Starts (n_starts, n_constants + n_parameters), NaN where the caller says nothing."""
-    named = [float(value) for value in parameters.values()]
-    if x0 is None:
-        return [[np.nan] * n_constants + named] if named else []
+def check_starts(x0: Any, n_constants: int) -> Floats:
+    """Starts (n_starts, n_constants)."""
     try:
-        starts = np.atleast_1d(np.asarray(x0, dtype=np.float64))
+        starts = np.atleast_2d(np.ascontiguousarray(x0, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise FitError(f"x0 must be numbers, got {x0!r}") from error
-    starts = np.atleast_2d(starts)
     if starts.ndim != 2 or starts.shape[1] != n_constants:
         raise FitError(
             f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
@@ -109,8 +131,15 @@ def check_starts(x0: Any, n_constants: int, parameters: Mapping[str, float]) -> 
         )
     if not _all_finite(starts):
         raise FitError(f"x0 must be finite, got {x0!r}")
-    rows: list[list[float]] = starts.tolist()
-    return [row + named for row in rows] if named else rows
+    return starts
+
+
+def own_parameters(expression: Expression, named: Mapping[str, float]) -> dict[str, float]:
+    """Those of the named parameters that the expression holds, in their order."""
+    if not named:
+        return {}
+    held = expression._tree.variables()
+    return {name: start for name, start in named.items() if name in held}
 
 
 def check_parameters(parameters: Mapping[str, float] | None, variables: Sequence[str]) -> dict[str, float]:
@@ -154,36 +183,20 @@ def check_bounds(bounds: Any, n_constants: int, parameters: Mapping[str, float])
     return pairs
 
 
-def columns_of(variables: Sequence[str], n_constants: int, data: FitData, parameters: Mapping[str, float]) -> list[int]:
-    """By variable: its column, or -1 - p for parameter number p, counted after the free constants."""
-    place = {name: i for i, name in enumerate(data.names)}
-    for i, name in enumerate(parameters):
-        place[name] = -1 - (n_constants + i)
-    return [place[name] for name in variables]
-
-
-def _used_columns(matrix: Any, labels: list[str] | None, variables: Sequence[str], n_rows: int) -> Floats:
-    """Columns (n_variables, n_rows) of these variables, finite."""
-    if not variables:
-        return np.empty((0, n_rows))
-    numbers = [_column_number(name, labels, matrix.shape[1]) for name in variables]
-    columns = np.ascontiguousarray(matrix.T[numbers], dtype=np.float64)
-    if not _all_finite(columns):
-        bad = [
-            f"{name} ({column[np.argmin(np.isfinite(column))]} in row {int(np.argmin(np.isfinite(column)))})"
-            for name, column in zip(variables, columns, strict=True)
-            if not np.isfinite(column).all()
-        ]
-        raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
-    return columns
+def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -> None:
+    bad = []
+    for name, number in zip(variables, numbers, strict=True):
+        finite = np.isfinite(matrix[:, number])
+        if not finite.all():
+            row = int(np.argmin(finite))
+            bad.append(f"{name} ({matrix[row, number]} in row {row})")
+    raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
 
 
 def _all_finite(values: Floats) -> bool:
     flat = values.ravel()
     # one pass without a mask; squares may overflow, so a bad sum only means that one has to look
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = flat.dot(flat)
-    return math.isfinite(total) or bool(np.isfinite(flat).all())
+    return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
 
 
 def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
@@ -201,8 +214,8 @@ def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
 
 
 def _vector(values: Any, what: str) -> Floats:
-    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim == 1 and _all_finite(values):
-        return np.ascontiguousarray(values)
+    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim == 1:
+        return values if values.flags.c_contiguous and values.flags.aligned else values.copy()
     try:
         vector = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -211,16 +224,20 @@ def _vector(values: Any, what: str) -> Floats:
         vector = vector[:, 0]
     if vector.ndim != 1:
         raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
+    return np.ascontiguousarray(vector)
+
+
+def _check_finite(vector: Floats, what: str) -> None:
     if not _all_finite(vector):
         row = int(np.argmin(np.isfinite(vector)))
         raise FitError(f"{what} must be finite, got {vector[row]} in row {row}; drop or fill these rows")
-    return np.ascontiguousarray(vector)
 
 
 def _weights(values: Any, what: str, n_rows: int) -> Floats:
     weights = _vector(np.broadcast_to(values, n_rows) if np.ndim(values) == 0 else values, what)
     if len(weights) != n_rows:
         raise FitError(f"{what} has {len(weights)} rows, y has {n_rows}; they must be the same")
+    _check_finite(weights, what)
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
         raise FitError(f"{what} must be >= 0, got {weights[row]} in row {row}")

@@ -22,6 +22,7 @@ class FitStatus(Enum):
     NON_FINITE = "no start gives finite values on all rows; the loss is infinite"
     SINGULAR = "the data do not determine all constants; the fit is one of many that are as good"
     DEADLINE = "the time was over; the best so far, or an infinite loss where nothing was fitted"
+    DROPPED = "few rows show that it cannot be among the best; not fitted to all rows, the loss is infinite"
 
 
 # in the order of the core's enumeration
@@ -32,6 +33,7 @@ STATUSES = (
     FitStatus.NON_FINITE,
     FitStatus.SINGULAR,
     FitStatus.DEADLINE,
+    FitStatus.DROPPED,
 )
 
 

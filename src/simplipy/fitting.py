@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from simplipy import _core
 from simplipy.data_binding import thread_count
 from simplipy.errors import FitError, ParseError
-from simplipy.expression import Expression, parse
+from simplipy.expression import Expression, parse, parse_many
 from simplipy.fit_input import (
     check_bounds,
     check_data,
     check_parameters,
     check_starts,
-    columns_of,
+    own_parameters,
     robust_threshold,
 )
-from simplipy.fit_result import STATUSES, Fit
+from simplipy.fit_result import STATUSES, Fit, FitStatus
 from simplipy.token_batch import TokenBatch
 
 Loss = Literal["squared", "huber", "log_cosh", "relative"]
@@ -40,6 +43,38 @@ _SCREEN_ROWS = 64
 # one fit is worth about so many evaluated values
 _VALUES_PER_FIT = 10_000
 _SEED_MASK = 2**64 - 1
+# from so many formulas on, what their results take counts against a deadline; it is measured on a few
+_LONG_LIST = 500
+_SAMPLE = 100
+# over what the few took: later ones meet new memory
+_RESERVE = 1.5
+_UNREACHED = STATUSES.index(FitStatus.DEADLINE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Race:
+    """Which formulas of a list are of interest; what few rows show to be beyond is not fitted to all rows.
+
+    Attributes
+    ----------
+    keep_best : int, optional
+        Those that can still be among so many best by log10(FVU) + length_penalty * length. Limits are set anew after
+        each round of 256 formulas, so that the result does not depend on threads.
+    length_penalty : float
+        Price of a token.
+    fvu_limits : array (n_formulas,), optional
+        FVU from which a formula is of no interest, whatever the others do.
+    """
+
+    keep_best: int | None = None
+    length_penalty: float = 0.0
+    fvu_limits: Any = None
+
+    def __post_init__(self) -> None:
+        if self.keep_best is not None and self.keep_best < 1:
+            raise FitError(f"keep_best must be >= 1 or None, got {self.keep_best}")
+        if not self.length_penalty >= 0:
+            raise FitError(f"length_penalty must be >= 0, got {self.length_penalty}")
 
 
 @overload
@@ -66,6 +101,7 @@ def fit_constants(
     n_threads: int | None = None,
     *,
     starts: Literal["auto", "normal"] = "auto",
+    race: Race | None = None,
 ) -> Fit | list[Fit]:
     """Values of the free constants of one formula or of many, by least squares.
 
@@ -103,6 +139,8 @@ def fit_constants(
         None takes what pays off. The result does not depend on it.
     starts : {"auto", "normal"}
         "normal" descends on all rows from N(0, 5) alone, every constant by Levenberg-Marquardt, as the paper does.
+    race : Race, optional
+        Drops formulas that cannot be among the best after the screen: their status is DROPPED.
 
     Returns
     -------
@@ -119,27 +157,28 @@ def fit_constants(
     started = time.perf_counter()
     _check_options(loss, method, n_restarts, rows, deadline, random_state, starts)
     formulas, single = _formulas(expression)
-    variables = [e._tree.variables() for e in formulas]
-    n_constants = [e._tree.n_constants() for e in formulas]
-    names = variables[0] if single else sorted({name for own in variables for name in own})
+    trees = [e._tree for e in formulas]
+    names = _core.variables_of(trees)
     named = check_parameters(parameters, names) if parameters else {}
     data = check_data(X, y, [n for n in names if n not in named] if named else names, sample_weight, y_err, loss)
-    x0s = [x0] if single else _one_each(x0, len(formulas))
-    own = [{n: start for n, start in named.items() if n in held} if named else {} for held in variables]
-    all_starts = [check_starts(x, n, p) for x, n, p in zip(x0s, n_constants, own, strict=True)]
-    all_bounds = [check_bounds(bounds, n, p) for n, p in zip(n_constants, own, strict=True)]
+    x0s = [] if x0 is None else [x0] if single else _one_each(x0, len(formulas))
     if method != "lm":
         from simplipy.scipy_refiners import refine
 
-        fits = refine(formulas, own, data, all_starts, all_bounds, loss, method, n_restarts, deadline, random_state)
+        fits = refine(formulas, named, data, x0s, bounds, loss, method, n_restarts, deadline, random_state)
         return fits[0] if single else fits
+    jobs = _core.FitJobs(trees, data.names, list(named), list(named.values()))
+    for i, start in enumerate(x0s):
+        if start is not None:
+            jobs.set_starts(i, check_starts(start, trees[i].n_constants()))
+    if bounds is not None:
+        for i, e in enumerate(formulas):
+            jobs.set_bounds(i, check_bounds(bounds, e.n_constants, own_parameters(e, named)))
+    if race is not None and race.fvu_limits is not None:
+        jobs.set_fvu_limits(_limits(race.fvu_limits, len(formulas)))
     results = _core.fit_batch(
-        [e._tree for e in formulas],
-        [columns_of(v, n, data, p) for v, n, p in zip(variables, n_constants, own, strict=True)],
-        [n + len(p) for n, p in zip(n_constants, own, strict=True)],
-        all_starts,
-        all_bounds,
-        _core.FitRows(data.columns, data.y, data.sample_weights, data.sizes),
+        jobs,
+        data.rows,
         _core.FitOptions(
             n_restarts,
             _SCREEN_ROWS if rows is None else rows,
@@ -148,29 +187,66 @@ def fit_constants(
             robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
             data.has_errors,
             random_state & _SEED_MASK,
-            # what was spent so far, and about as much for the results
-            -1.0 if deadline is None else max(0.0, deadline - 2 * (time.perf_counter() - started)),
+            -1.0 if deadline is None else _seconds_left(formulas, started + deadline),
             thread_count(n_threads, len(formulas) * _VALUES_PER_FIT),
+            race.keep_best or 0 if race is not None else 0,
+            race.length_penalty if race is not None else 0.0,
         ),
     )
-    fits = [_fit(e, p, r) for e, p, r in zip(formulas, own, results, strict=True)]
+    fits = _fits(formulas, named, results)
     return fits[0] if single else fits
 
 
-def _fit(skeleton: Expression, parameters: dict[str, float], result: tuple[Any, ...]) -> Fit:
-    status, loss, fvu, n_evaluations, n_starts, values, covariance = result
-    n = len(values) - len(parameters)
-    return Fit(
-        STATUSES[status],
-        skeleton,
-        values[:n] if parameters else values,
-        dict(zip(parameters, values[n:].tolist(), strict=True)),
-        covariance,
-        loss,
-        fvu,
-        n_evaluations,
-        n_starts,
-    )
+def _fits(formulas: Sequence[Expression], named: dict[str, float], results: tuple[Any, ...]) -> list[Fit]:
+    *columns, values, covariances = results
+    fits = []
+    at = at_square = 0
+    for skeleton, status, loss, fvu, n_evaluations, n_starts, n in zip(
+        formulas, *(column.tolist() for column in columns), strict=True
+    ):
+        own = own_parameters(skeleton, named) if named else {}
+        if n or status != _UNREACHED:
+            own_values = values[at : at + n]
+            covariance = covariances[at_square : at_square + n * n].reshape(n, n)
+            at += n
+            at_square += n * n
+        else:
+            own_values, covariance = _no_values(skeleton._tree.n_constants() + len(own))
+        fits.append(
+            Fit(
+                STATUSES[status],
+                skeleton,
+                own_values[: len(own_values) - len(own)] if own else own_values,
+                dict(zip(own, own_values[len(own_values) - len(own) :].tolist(), strict=True)) if own else {},
+                covariance,
+                loss,
+                fvu,
+                n_evaluations,
+                n_starts,
+            )
+        )
+    return fits
+
+
+@cache
+def _no_values(n: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Values and covariance of a formula that was not reached; all of them share these."""
+    values, covariance = np.full(n, np.nan), np.full((n, n), np.nan)
+    values.flags.writeable = covariance.flags.writeable = False
+    return values, covariance
+
+
+def _seconds_left(formulas: Sequence[Expression], end: float) -> float:
+    """Seconds for the core: what is left, less what the results of a long list will take, measured on a few."""
+    reserve = 0.0
+    if len(formulas) >= _LONG_LIST:
+        sample = formulas[:_SAMPLE]
+        zeros, counts = np.zeros(_SAMPLE), np.full(_SAMPLE, _UNREACHED)
+        nothing = np.zeros(_SAMPLE, dtype=np.int64)
+        before = time.perf_counter()
+        _fits(sample, {}, (counts, zeros, zeros, counts, counts, nothing, zeros, zeros))
+        reserve = _RESERVE * (time.perf_counter() - before) / _SAMPLE * len(formulas)
+    return max(0.0, end - time.perf_counter() - reserve)
 
 
 def _formulas(expression: Any) -> tuple[list[Expression], bool]:
@@ -184,8 +260,8 @@ def _formulas(expression: Any) -> tuple[list[Expression], bool]:
         try:
             return [parse(items)], True  # one formula as tokens
         except ParseError:
-            pass
-    return [parse(item) for item in items], False
+            return parse_many(items), False
+    return [item if type(item) is Expression else parse(item) for item in items], False
 
 
 def _one_each(x0: Any, n: int) -> Sequence[Any]:
@@ -194,6 +270,13 @@ def _one_each(x0: Any, n: int) -> Sequence[Any]:
     if len(x0) != n:
         raise FitError(f"x0 must have one entry a formula: {n}, got {len(x0)}")
     return list(x0)
+
+
+def _limits(limits: Any, n: int) -> npt.NDArray[np.float64]:
+    checked = np.ascontiguousarray(limits, dtype=np.float64)
+    if checked.shape != (n,):
+        raise FitError(f"fvu_limits must have one entry a formula: {n}, got shape {checked.shape}")
+    return checked
 
 
 def _check_options(

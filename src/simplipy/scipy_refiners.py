@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import optimize
 
 from simplipy.expression import Expression
-from simplipy.fit_input import FitData, robust_threshold
+from simplipy.fit_input import FitData, check_bounds, check_starts, own_parameters, robust_threshold
 from simplipy.fit_result import Fit, FitStatus
 
 Floats = npt.NDArray[np.float64]
@@ -111,10 +111,10 @@ def _by_bfgs(problem: _Problem, start: Floats, bounds: list[tuple[float, float]]
 
 def refine(
     formulas: Sequence[Expression],
-    parameters: Sequence[dict[str, float]],
+    parameters: Mapping[str, float],
     data: FitData,
-    starts: Sequence[list[list[float]]],
-    bounds: Sequence[list[tuple[float, float]]],
+    x0s: Sequence[Any],
+    bounds: Any,
     loss: str,
     method: str,
     n_restarts: int,
@@ -129,11 +129,22 @@ def refine(
     end = None if deadline is None else time.monotonic() + deadline
     descend = _by_curve_fit if method == "scipy" else _by_bfgs
     fits = []
-    for expression, named, given, limits in zip(formulas, parameters, starts, bounds, strict=True):
+    for expression, x0 in zip(formulas, x0s or [None] * len(formulas), strict=True):
+        named = own_parameters(expression, parameters)
+        limits = check_bounds(bounds, expression.n_constants, named)
+        given = _given_starts(x0, expression.n_constants, named)
         problem = _Problem(expression, named, data, loss)
         rng = np.random.default_rng([random_state % 2**32, expression._tree.hash() % 2**32])
         fits.append(_refine_one(problem, given, limits, descend, n_restarts, end, rng))
     return fits
+
+
+def _given_starts(x0: Any, n_constants: int, named: dict[str, float]) -> list[list[float]]:
+    """Starts of constants, then parameters, NaN where the caller says nothing."""
+    own = list(named.values())
+    if x0 is None:
+        return [[np.nan] * n_constants + own] if own else []
+    return [[*start, *own] for start in check_starts(x0, n_constants).tolist()]
 
 
 def _refine_one(
