@@ -92,7 +92,7 @@ def test_weights_of_zero_drop_rows_and_whole_numbers_repeat_them() -> None:
     counts = RNG.integers(0, 4, len(y))
     weighted = fit_constants(e, X3, y, sample_weight=counts)
     repeated = fit_constants(e, np.repeat(X3, counts, axis=0), np.repeat(y, counts))
-    np.testing.assert_allclose(weighted.constants, repeated.constants, rtol=1e-6)
+    np.testing.assert_allclose(weighted.expression(X3), repeated.expression(X3), rtol=1e-6)
     assert weighted.loss == pytest.approx(repeated.loss)
     assert weighted.fvu == pytest.approx(repeated.fvu)
 
@@ -165,7 +165,14 @@ def test_a_row_outside_the_screened_ones_counts() -> None:
     X[500] = -1.0
     y = np.log(np.abs(X[:, 0])) * 2
     assert fit_constants("<constant>*log(x1)", X, y).status is FitStatus.NON_FINITE
-    assert fit_constants("<constant>*sin(x1^<constant>)", X, y).status is FitStatus.NON_FINITE
+    assert fit_constants("<constant>*sin(log(<constant>*x1))", X, y).status is FitStatus.NON_FINITE
+
+
+def test_an_integer_exponent_is_found_for_negative_numbers() -> None:
+    for exponent in (2, 3, -1):
+        fit = fit_constants("<constant>*x1^<constant>", X3, 2.5 * X3[:, 0] ** exponent)
+        assert fit.fvu < 1e-24
+        assert fit.constants[1] == exponent
 
 
 def test_fewer_rows_than_constants() -> None:

@@ -14,8 +14,8 @@ namespace {
 constexpr double grid[] = {0.1, -0.1, 1.0,  -1.0,  10.0, -10.0, 0.03,  -0.03,
                            3.0, -3.0, 30.0, -30.0, 0.3,  -0.3,  100.0, -100.0};
 constexpr double coarse_grid[] = {1.0, -1.0, 0.1, -0.1, 10.0, -10.0};
-constexpr double frequency_step = 0.4;               // in natural units
-constexpr std::size_t n_frequencies = 320;           // of both signs
+constexpr double frequency_step = 0.5;      // in natural units; hits integers, the only exponents of negative numbers
+constexpr std::size_t n_frequencies = 320;  // of both signs
 constexpr std::size_t n_sifted[] = {416, 512, 768};  // starts for one, two and more nonlinear parameters
 constexpr std::size_t usual_restarts = 8;            // that these are for
 constexpr double plain_part = 0.3;                   // of the drawn starts: N(0, 5) as it is
