@@ -115,8 +115,7 @@ class Fitter {
     void search_relatively(std::vector<Optimum>& optima, const FitRows& rows, std::uint64_t seed) {
         const FitRows relative = rows.relative();
         model_.bind(program_, relative);
-        std::vector<Optimum> found =
-            search_.run(model_, given_starts(job_->starts), bounds_, options_.n_restarts, false, ~seed, watch_);
+        std::vector<Optimum> found = search_.run_again(model_, bounds_, options_.n_restarts, ~seed, watch_);
         result_.n_starts += static_cast<std::uint32_t>(search_.n_starts());
         model_.bind(program_, rows);
         if (found.empty()) return;

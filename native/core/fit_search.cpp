@@ -22,8 +22,9 @@ constexpr double plain_part = 0.3;                   // of the drawn starts: N(0
 constexpr std::size_t few_parameters = 3;
 constexpr std::size_t few_rows = 8;
 constexpr std::size_t more_rows = 16;
-constexpr std::size_t n_draws = 16;
-constexpr std::size_t n_draws_descended = 3;
+constexpr std::size_t most_rows = 256;
+constexpr std::size_t n_sifted_on_all = 192;
+constexpr std::size_t n_descended_on_all = 5;
 constexpr DescentLimits trial_limits{.n_steps = 16, .progress = 1e-6, .may_abandon = true};
 constexpr DescentLimits final_limits{.n_steps = 60};
 constexpr DescentLimits given_limits{.n_steps = 1000, .progress = 1e-14, .damping = 1e-1};
@@ -75,12 +76,11 @@ void FitSearch::add_start(FitModel& model, std::vector<double> point, bool is_gi
     if (std::isfinite(cost)) starts_.push_back({std::move(point), cost, is_given});
 }
 
-void FitSearch::add_draws(FitModel& model, std::size_t n, bool plain) {
-    for (std::size_t i = 0; i < n && !watch_->over(); ++i) {
-        std::vector<double> point(units_.size());
-        for (std::size_t j = 0; j < point.size(); ++j) point[j] = draw(j, plain);
-        add_start(model, std::move(point));
-    }
+// N(0, 5), as the paper draws them.
+void FitSearch::add_normal_start(FitModel& model) {
+    std::vector<double> point(units_.size());
+    for (double& value : point) value = 5.0 * random_.normal();
+    add_start(model, std::move(point));
 }
 
 std::vector<double> FitSearch::completed(const std::vector<double>& given) {
@@ -183,10 +183,9 @@ void FitSearch::place(std::size_t number, std::size_t lane) {
 }
 
 // The `n_wanted` best of many starts, the best first.
-void FitSearch::sift(std::size_t n_wanted) {
+void FitSearch::sift(std::size_t n, std::size_t n_wanted) {
     const std::size_t q = units_.size();
     const std::size_t n_lanes = sieve_.n_lanes();
-    const std::size_t n = n_sifted[std::min<std::size_t>(q, 3) - 1] * n_wanted / usual_restarts;
     for (std::size_t first = 0; first < n && !watch_->over(); first += n_lanes) {
         for (std::size_t lane = 0; lane < n_lanes; ++lane) place(first + lane, lane);
         const std::span<const double> costs = sieve_.costs();
@@ -205,7 +204,7 @@ void FitSearch::sift(std::size_t n_wanted) {
 }
 
 // The rows whose arguments of functions move slowest with the parameters: a wave has its widest basin there.
-std::vector<std::uint32_t> FitSearch::slow_rows(FitModel& model) {
+std::vector<std::uint32_t> FitSearch::slow_rows(FitModel& model, std::size_t n_skipped) {
     const std::size_t n = model.rows().n();
     rates_.resize(model.rows().n_padded());
     model.row_rates(units_, rates_);
@@ -213,13 +212,15 @@ std::vector<std::uint32_t> FitSearch::slow_rows(FitModel& model) {
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return rates_[a] < rates_[b]; });
-    order.resize(std::min(n, model.n_parameters() <= few_parameters ? few_rows : more_rows));
+    const std::size_t n_slow = std::min(n, model.n_parameters() <= few_parameters ? few_rows : more_rows);
+    order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(n_skipped, n - n_slow)));
+    order.resize(n_slow);
     return order;
 }
 
 // Many starts on few rows, the best of them to their optima there, and from those on all rows of the model.
-void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts) {
-    const std::vector<std::uint32_t> chosen = slow_rows(model);
+void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts, std::size_t n_skipped) {
+    const std::vector<std::uint32_t> chosen = slow_rows(model, n_skipped);
     slow_rows_ = model.rows().subset(chosen);
     const bool relative = slow_rows_.heavy_tailed();
     if (relative) relative_rows_ = slow_rows_.relative();
@@ -231,7 +232,7 @@ void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts) {
     const std::vector<double> units = units_;
     const std::vector<double> normal_units = normal_units_;
     slow_model_.natural_units(units_, normal_units_);
-    sift(n_restarts);
+    sift(n_sifted[std::min<std::size_t>(units_.size(), 3) - 1] * n_restarts / usual_restarts, n_restarts);
     descend_from_best(slow_model_, n_restarts, trial_limits);
     finish(slow_model_, n_finished);
     model.count_evaluations(slow_model_);
@@ -243,6 +244,27 @@ void FitSearch::search_slow_rows(FitModel& model, std::size_t n_restarts) {
         if (done()) return;
         descend(model, std::move(optimum), trial_limits);
     }
+}
+
+// Fewer starts on all rows: where no start explains the slow ones, the best fit to all may be anywhere.
+void FitSearch::search_all_rows(FitModel& model, std::size_t n_restarts) {
+    std::vector<std::uint32_t> all(std::min(model.rows().n(), most_rows));
+    std::iota(all.begin(), all.end(), 0u);
+    sieve_.bind(model, all, {model.rows().root_weights(), all.size()});
+    std::vector<Start> starts = std::exchange(starts_, {});
+    const std::size_t n_descents = std::max<std::size_t>(1, n_descended_on_all * n_restarts / usual_restarts);
+    sift(n_sifted_on_all * n_restarts / usual_restarts, n_descents);
+    descend_from_best(model, n_descents, trial_limits);
+    starts_ = std::move(starts);
+}
+
+std::vector<Optimum> FitSearch::run_again(FitModel& model, const Bounds& bounds, std::size_t n_restarts,
+                                          std::uint64_t seed, Watch& watch) {
+    random_ = Random(seed);
+    prepare(model, bounds, watch);
+    search_all_rows(model, n_restarts);
+    finish(model, n_finished);
+    return std::move(optima_);
 }
 
 std::vector<Optimum> FitSearch::improve(FitModel& model, std::span<const std::vector<double>> given,
@@ -277,15 +299,16 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
     }
     if (normal_only) {
         for (std::size_t i = 0; i < n_restarts && !done(); ++i) {
-            add_draws(model, 1, true);
+            add_normal_start(model);
             descend_from_best(model, starts_.size(), normal_limits);
         }
         return std::move(optima_);
     }
-    search_slow_rows(model, n_restarts);
+    search_slow_rows(model, n_restarts, 0);
     if (done()) return std::move(optima_);
-    add_draws(model, n_draws, false);
-    descend_from_best(model, std::min(n_draws_descended, n_restarts), trial_limits);
+    search_slow_rows(model, n_restarts, few_rows);  // others, as the first may have told nothing
+    if (done()) return std::move(optima_);
+    search_all_rows(model, n_restarts);
     descend_from_given(model);
     finish(model, n_finished);
     return std::move(optima_);

@@ -32,6 +32,10 @@ class FitSearch {
     std::vector<Optimum> run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
                              std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch);
 
+    // The same for another view of the data on which it ran before: on all rows alone.
+    std::vector<Optimum> run_again(FitModel& model, const Bounds& bounds, std::size_t n_restarts, std::uint64_t seed,
+                                   Watch& watch);
+
     // The known optima of the same model, and those next to the given starts.
     std::vector<Optimum> improve(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
                                  std::vector<Optimum> known, Watch& watch);
@@ -46,7 +50,7 @@ class FitSearch {
     };
 
     void add_start(FitModel& model, std::vector<double> point, bool is_given = false);
-    void add_draws(FitModel& model, std::size_t n, bool plain);
+    void add_normal_start(FitModel& model);
     void prepare(FitModel& model, const Bounds& bounds, Watch& watch);
     double draw(std::size_t j, bool plain);
     std::vector<double> completed(const std::vector<double>& given);
@@ -55,9 +59,10 @@ class FitSearch {
     void descend_from_given(FitModel& model);
     void descend_from_best(FitModel& model, std::size_t n, const DescentLimits& wanted);
     void finish(FitModel& model, std::size_t n);
-    void search_slow_rows(FitModel& model, std::size_t n_restarts);
-    std::vector<std::uint32_t> slow_rows(FitModel& model);
-    void sift(std::size_t n_wanted);
+    void search_slow_rows(FitModel& model, std::size_t n_restarts, std::size_t n_skipped);
+    std::vector<std::uint32_t> slow_rows(FitModel& model, std::size_t n_skipped);
+    void search_all_rows(FitModel& model, std::size_t n_restarts);
+    void sift(std::size_t n, std::size_t n_wanted);
     void place(std::size_t number, std::size_t lane);
     void keep(Optimum optimum);
     bool done() const { return (!optima_.empty() && optima_.front().cost <= good_as_perfect) || watch_->over(); }
