@@ -157,7 +157,6 @@ def free_multipliers(batch: TokenBatch) -> TokenBatch:
     return TokenBatch(ids, ends[batch.offsets], batch.extras)
 
 
-
 def numbers_of(expression: Expression) -> list[float]:
     """The numbers that ``skeleton()`` frees, in prefix order.
 
