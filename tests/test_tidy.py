@@ -80,3 +80,27 @@ def test_what_cannot_be_tidied_is_returned() -> None:
         assert tidy(fit, X, x1) is fit
     with pytest.raises(simplipy.FitError, match="takes a Fit"):
         tidy(parse("x1"), X, x1)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_exponents_are_snapped_together(noise: float) -> None:
+    law = x1 * x2**3 / x3
+    y = law + noise * law.std() * NOISE
+    fit = fit_constants("<constant>*x1^<constant>*x2^<constant>*x3^<constant>", X, y)
+    tidied = tidy(fit, X, y)
+    assert simplipy.equivalent(tidied.expression.skeleton(), parse("<constant>*x1*x2^3/x3")).equivalent or (
+        simplipy.equivalent(tidied.expression, parse("x1*x2^3/x3")).equivalent
+    )
+
+
+def test_the_base_of_a_power_is_an_exponential() -> None:
+    y = 3 * np.exp(-x1 / 2) + 0.01 * NOISE
+    fit = fit_constants("<constant>*<constant>^x1", X, y)
+    assert simplipy.equivalent(tidy(fit, X, y).expression, parse("3*exp(-x1/2)")).equivalent
+
+
+def test_terms_that_noise_does_not_hide_stay() -> None:
+    y = 2 * x1 + 0.05 * np.sin(5 * x2) + 0.05 * NOISE
+    tidied = tidy(fit_constants("<constant>*x1 + <constant>*sin(5*x2) + <constant>*x3", X, y), X, y)
+    assert "sin" in tidied.expression.tokens
+    assert "x3" not in tidied.expression.tokens

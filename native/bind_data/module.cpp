@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/prefix.hpp"
 #include "data/generator.hpp"
+#include "forms.hpp"
 
 namespace nb = nanobind;
 using namespace flash_ansr;
@@ -201,4 +202,5 @@ NB_MODULE(_core, module) {
     bind_holdout(module);
     bind_generator(module);
     bind_search(module);
+    bind_forms(module);
 }

@@ -245,7 +245,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             candidates = [*candidates, baseline, constant_baseline(pipeline.table, gamma)]
         noise = None
         if self.selection == "score" and pipeline.settings.paper is None:
-            seconds = None if budget.time_limit is None else max(_SELECTION_SHARE * budget.time_limit, 0.05)
+            timed = budget.time_limit is not None and budget.n_samples is None
+            seconds = max(_SELECTION_SHARE * (budget.time_limit or 0.0), 0.05) if timed else None
             choice = by_score(candidates, pipeline.table, pipeline.grammar, self.gamma, gamma, self.loss, seconds)
             chosen, noise = choice.candidates, choice.noise
         else:

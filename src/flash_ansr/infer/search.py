@@ -20,7 +20,7 @@ from flash_ansr.infer.settings import Settings
 if TYPE_CHECKING:
     from flash_ansr.infer.neural_proposer import NeuralProposer
 
-PROPOSERS = ("closed_form", "local", "neural", "prior")
+PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 MAX_COLUMNS = 9
 # of the network, which torch is not loaded for here
 _NEURAL_ROUND = 1024
@@ -98,6 +98,10 @@ def make_proposers(
             from flash_ansr.infer.closed_form_proposer import ClosedFormProposer
 
             made.append(ClosedFormProposer(table, grammar, settings.random_state))
+        elif name == "enumerate":
+            from flash_ansr.infer.enumerate_proposer import EnumerateProposer
+
+            made.append(EnumerateProposer(table, grammar, settings.random_state))
         elif name == "local":
             from flash_ansr.infer.local_proposer import LocalProposer
 

@@ -6,7 +6,7 @@ matching pursuit with a beam. Every survivor is solved anew by least squares on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -56,6 +56,13 @@ class Sums:
         best = np.argsort(-r2)[:n_best]
         for i in best[: worth_drafting([float(r2[i]) for i in best], self.data.noise > 0)]:
             yield from self._drafts([int(i)])
+
+    def of(self, supports: Iterable[Sequence[int]]) -> Iterator[Draft]:
+        """Given features of the library, by their numbers; without what is a constant under the weights."""
+        places = {int(feature): i for i, feature in enumerate(self.index)}
+        for support in supports:
+            if all(feature in places for feature in support):
+                yield from self._drafts([places[feature] for feature in support])
 
     def pairs(self, n_best: int = 12) -> Iterator[Draft]:
         """Two features."""

@@ -1,0 +1,104 @@
+"""The choice among noisy candidates: the law in simple numbers, nothing in pure noise, the paper's score elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simplipy
+from flash_ansr import FlashANSR
+from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.baseline import constant_baseline, linear_baseline
+from flash_ansr.infer.noisy_choice import choose, looks_like_noise
+from flash_ansr.infer.proposals import Grammar, Table
+from flash_ansr.infer.selection import by_score
+from simplipy import fit_constants
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(1, 4, (300, 2))
+NOISE = RNG.normal(size=300)
+
+
+def candidates(table: Table, *formulas: str) -> list[Candidate]:
+    made = []
+    for i, formula in enumerate(formulas):
+        fit = fit_constants(formula, table.X, table.y, n_threads=1)
+        score = np.log10(fit.fvu) + 0.05 * len(fit.expression)
+        made.append(Candidate(fit.expression, b"", fit.fvu, score, len(fit.constants), np.nan, "test", i))
+    return [*made, linear_baseline(table, 0.05), constant_baseline(table, 0.05)]
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_the_law_is_chosen_and_its_numbers_are_simple(noise: float) -> None:
+    law = 3 * X[:, 0] ** 2 / X[:, 1] + 0.5 * X[:, 1]
+    table = Table(X, law + noise * law.std() * NOISE)
+    made = candidates(
+        table,
+        "<constant>*x1^2/x2",
+        "<constant>*x1^<constant>/x2 + <constant>*x2",
+        "<constant>*x1^2/x2 + <constant>*x2 + <constant>*sin(x1)",
+    )
+    choice = by_score(made, table, Grammar(), 0.05, 0.05)
+    assert simplipy.equivalent(choice.candidates[0].expression, "3*x1^2/x2 + x2/2").equivalent
+    assert choice.noise == pytest.approx(noise, rel=0.2)
+
+
+def test_an_exact_law_is_chosen_by_the_papers_score() -> None:
+    table = Table(X, 3 * X[:, 0] * X[:, 1])
+    choice = by_score(candidates(table, "<constant>*x1*x2", "<constant>*x1"), table, Grammar(), 0.05, 0.05)
+    assert choice.noise == 0.0
+    assert len(choice.candidates[0].expression.variables) == 2
+
+
+def test_what_is_no_noise_is_left_to_the_papers_score() -> None:
+    table = Table(X, np.sin(3 * X[:, 0]) + X[:, 1])
+    choice = by_score(candidates(table, "x2 + <constant>"), table, Grammar(), 0.05, 0.05)
+    assert choice.noise is None
+
+
+def test_tidied_laws_keep_to_the_grammar() -> None:
+    table = Table(X, 2 * X[:, 0] ** 2 + 0.1 * NOISE)
+    grammar = Grammar(operators=frozenset({"*", "+", "pow"}))
+    for candidate in choose(candidates(table, "<constant>*x1^<constant>"), table, grammar, 0.05, "squared").candidates:
+        assert candidate.proposer == "baseline" or "pow2" not in candidate.expression.tokens
+
+
+def test_noise_is_told_from_structure() -> None:
+    assert looks_like_noise(NOISE, X)
+    assert looks_like_noise(RNG.standard_t(2, 300), X)
+    assert not looks_like_noise(0.1 * NOISE + 0.2 * X[:, 0] * X[:, 1], X)
+    assert not looks_like_noise(np.sin(3 * X[:, 0]) + 0.3 * NOISE, X)
+
+
+@pytest.mark.parametrize("n_rows", [10, 40, 300])
+def test_pure_noise_gives_a_constant_or_a_line(n_rows: int) -> None:
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(0.1, 5, (n_rows, 2))
+        model = FlashANSR(n_samples=300, time_limit=None, proposers=["closed_form", "prior"], random_state=0, n_jobs=1)
+        law = model.fit(X, rng.normal(size=n_rows)).expression_
+        assert all(not law.diff(name).variables for name in law.variables)
+
+
+def test_few_noisy_points_give_no_long_formula() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1, 5, (12, 3))
+    y = 2 * X[:, 0] + rng.normal(0, 0.3, 12)
+    model = FlashANSR(n_samples=400, time_limit=None, proposers=["closed_form", "prior"], random_state=0, n_jobs=1)
+    assert len(model.fit(X, y).expression_) <= 7
+    assert list(model.candidates_["proposer"]).count("baseline") == 2
+
+
+def test_the_same_law_for_any_number_of_threads() -> None:
+    law = X[:, 0] * np.exp(-X[:, 1] / 2)
+    y = law + 0.01 * law.std() * NOISE
+    laws = [
+        FlashANSR(
+            n_samples=400, time_limit=None, proposers=["closed_form", "enumerate", "prior"], random_state=0, n_jobs=n
+        )
+        .fit(X, y)
+        .expression_
+        for n in (1, 2)
+    ]
+    assert laws[0] == laws[1]
+    assert simplipy.equivalent(laws[0], "x1*exp(-x2/2)").equivalent
