@@ -59,7 +59,7 @@ $(DEPENDENCIES): pyproject.toml constraints.txt | $(BIN)/python
 # The names of the sources; changes only when one is added, removed or renamed.
 $(SOURCES): FORCE
 	@mkdir -p $(@D)
-	@find native/core native/bind native/data native/enumerate native/bind_data src -name '*.[ch]pp' -o -name '*.py' | LC_ALL=C sort > $@.new
+	@find native/core native/bind native/data native/enumerate native/search native/bind_data src -name '*.[ch]pp' -o -name '*.py' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Editable: a change to Python needs no new install. --no-build-isolation: compiles are incremental.
