@@ -20,7 +20,7 @@ MAX_VARIABLES = 6  # an entry with more has too many permutations for this check
 SCALES = ("neg", *(f"{name}{k}" for name in ("mult", "div") for k in (2, 3, 4, 5)))
 # beyond pi too: inside it acos(cos(x)) is |x|, and x*sin(x) is never negative
 REGIONS = ((1.1, 12.0), (0.2, 0.9), (-12.0, 12.0))
-N_POINTS = 24
+N_POINTS = 96
 RTOL = 1e-7
 Values = npt.NDArray[np.float64]
 

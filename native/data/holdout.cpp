@@ -180,11 +180,11 @@ void Holdout::add_arrangements(const Tree& tree, std::size_t n, bool as_in_the_p
         images_.emplace(mix(image(arrangement, n), n), entry);
     } while (enumerated && std::next_permutation(arranged.begin(), arranged.end()));
 
-    const Signature hashes = signature(tree, n);
+    const auto hashes = signature(tree, n).hashes;
     if (!canonical_key(tree, simplifier)) return;
     for (std::size_t m = 0; m < n_pairs; ++m)
         if (hashes[m] != 0) (enumerated ? signatures_ : wide_signatures_)[m].emplace(hashes[m], entry);
-    has_unsigned_ = has_unsigned_ || hashes == Signature{};
+    has_unsigned_ = has_unsigned_ || hashes == Signature{}.hashes;
 }
 
 std::uint64_t Holdout::image(const Tree& tree, std::size_t n_variables) const {
@@ -221,12 +221,13 @@ Holdout::Signature Holdout::signature(const Tree& tree, std::size_t n_variables)
                 columns[j * n_rows + m * (n_variables + 1) + i] = signature_pairs[m][i == j + 1 ? 0 : 1];
     std::vector<double> values(n_rows);
     values_of(tree, n_variables, columns.data(), n_rows, n_rows, values.data());
-    Signature hashes{};
+    Signature found;
     std::vector<std::uint64_t> moved;
     for (std::size_t m = 0; m < n_pairs; ++m) {
         const double* at = values.data() + m * (n_variables + 1);
-        const bool defined = std::any_of(at, at + n_variables + 1, [](double v) { return std::isfinite(v); });
-        if (!defined) continue;
+        const auto n_defined = std::count_if(at, at + n_variables + 1, [](double v) { return std::isfinite(v); });
+        if (n_defined == 0) continue;
+        found.has_gaps |= n_defined <= static_cast<std::ptrdiff_t>(n_variables);
         const std::uint64_t base = rounded_bits(at[0]);
         moved.clear();
         for (std::size_t i = 1; i <= n_variables; ++i)  // a variable that changes nothing may as well not be there
@@ -234,9 +235,9 @@ Holdout::Signature Holdout::signature(const Tree& tree, std::size_t n_variables)
         std::sort(moved.begin(), moved.end());
         std::uint64_t hash = mix(1, base);
         for (const std::uint64_t value : moved) hash = mix(hash, value);
-        hashes[m] = hash | 1;
+        found.hashes[m] = hash | 1;
     }
-    return hashes;
+    return found;
 }
 
 // None for what is the same everywhere: c*x/(c + x) is x/x without its constants, and should not fall with x*y/(x*y).
@@ -270,8 +271,8 @@ std::optional<HeldOut> Holdout::find(const Tree& skeleton, Simplifier& simplifie
 }
 
 std::optional<HeldOut> Holdout::find_canonical(const Tree& tree, std::size_t n, Simplifier& simplifier) const {
-    const Signature hashes = signature(tree, n);
-    bool may_equal = false;
+    const auto [hashes, has_gaps] = signature(tree, n);
+    bool may_equal = has_gaps;
     bool is_defined = false;
     for (std::size_t m = 0; m < n_pairs; ++m) {
         if (hashes[m] == 0) continue;

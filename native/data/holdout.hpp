@@ -48,8 +48,10 @@ class Holdout {
     static constexpr std::size_t n_pairs = 6;
     using Postfix = std::vector<simplipy::Node>;
     using Table = std::unordered_map<std::uint64_t, std::uint32_t>;
-    // One hash a pair of point values; 0 where nothing is defined.
-    using Signature = std::array<std::uint64_t, n_pairs>;
+    struct Signature {
+        std::array<std::uint64_t, n_pairs> hashes{};  // one a pair of point values; 0 where nothing is defined
+        bool has_gaps = false;                        // undefined at some of the points, as x/(1/(x - y)) where x = y
+    };
     // Values at a few points of the grid, to nine digits. Two hashes: the same value may round either way, but hardly
     // so in both.
     using Sample = std::array<std::uint64_t, 2>;

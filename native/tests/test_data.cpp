@@ -98,6 +98,13 @@ TEST(large_values_do_not_hide_an_entry) {
     CHECK(!held_out("abs(x1)^x2"));
 }
 
+TEST(a_gap_does_not_hide_an_entry) {
+    const Holdout holdout({parse_infix("3*x1 - 2*x1*x2 - x1^2")}, options());
+    Simplifier simplifier;
+    CHECK(holdout.find(parse_infix("x1/(<constant> + <constant>/(x1 - x2))"), simplifier));
+    CHECK(!holdout.find(parse_infix("x2/(<constant> + <constant>/(x1 - x2)^2)"), simplifier));
+}
+
 TEST(an_entry_with_many_variables_is_known_by_values) {
     const Holdout holdout({parse_infix("x1 + 2*x2^2 + x3^3 + sin(x4) + cos(x5) + exp(x6) + x7^4 + x8^5 + log(x9)")},
                           {});
