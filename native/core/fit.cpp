@@ -18,8 +18,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t confirm_steps = 60;
-constexpr double much_worse = 2.0;   // cost on all rows over cost on the screened ones: a false optimum
-constexpr double ran_away = 1e8;     // in natural units
+constexpr double much_worse = 2.0;  // cost on all rows over cost on the screened ones: a false optimum
+constexpr double ran_away = 1e8;    // in natural units
+constexpr double nearly_exact = 1e-8;
 constexpr double limit_slack = 4.0;  // the FVU on few rows is a noisy estimate
 
 // Everything that one thread needs for one fit after the other.
@@ -202,6 +203,22 @@ class Fitter {
         if (best.stop == Stop::budget && ran_off(best)) result_.status = FitStatus::diverged;
         if (!in_time) result_.status = FitStatus::deadline;
         judge();
+        if (in_time && options_.objective == Objective::squared) polish(best, std::move(linear));
+    }
+
+    // What is left is small and not yet rounding: the factorisation's own error in the linear parameters counts. A
+    // descent over all parameters sees the residuals of the numbers that are returned.
+    void polish(const Optimum& best, std::vector<double> linear) {
+        if (!(result_.fvu > 10.0 * good_as_perfect && result_.fvu < nearly_exact)) return;
+        std::vector<double> point = best.point;
+        std::vector<double> units(point.size());
+        std::vector<double> normal_units(units.size());
+        if (!units.empty()) model_.natural_units(units, normal_units);
+        RobustDescent(Objective::squared, 1.0).descend(model_, point, linear, units, bounds_, watch_);
+        const FitResult before = result_;
+        program_.recover(linear, point, result_.parameters);
+        judge();
+        if (!(result_.fvu < before.fvu)) result_ = before;
     }
 
     // From least-squares optima to that of the robust objective, and the triangle of all derivatives there. Outliers
