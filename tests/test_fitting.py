@@ -14,6 +14,7 @@ from scipy import optimize
 
 import simplipy
 from simplipy import FitStatus, fit_constants, parse
+from simplipy.fitting import Race
 from tests.strategies import examples, expressions
 
 RNG = np.random.default_rng(7)
@@ -268,6 +269,60 @@ def test_threads_and_order_do_not_matter(n_threads: int) -> None:
 EXACT_TARGET = np.exp(0.3 * X3[:, 0]) * np.cos(X3[:, 1]) + 0.1 * NOISE
 
 
+def test_a_race_keeps_the_best_and_drops_the_rest() -> None:
+    X = RNG.uniform(0.5, 3, (400, 3))
+    y = 2 * np.sin(1.3 * X[:, 0]) + X[:, 1] ** 2
+    texts = ["<constant>*sin(<constant>*x1) + x2^2", *(f"<constant>*cos(<constant>*x3) + {k}" for k in range(300))]
+    full = fit_constants(texts, X, y)
+    raced = fit_constants(texts, X, y, race=Race(keep_best=1))
+    assert raced[0].fvu == full[0].fvu < 1e-20
+    dropped = [f for f in raced if f.status is FitStatus.DROPPED]
+    # limits are set after the first round of 256
+    assert len(dropped) == len(texts) - 256
+    assert all(f.loss == np.inf and np.isfinite(f.constants).all() and not f.ok for f in dropped)
+    by_limit = fit_constants(texts[:4], X, y, race=Race(fvu_limits=[1e-6, 1e-6, np.inf, 1e-6]))
+    assert [f.status is FitStatus.DROPPED for f in by_limit] == [False, True, False, True]
+    linear = fit_constants(["<constant>*x3", "<constant>*x3"], X, y, race=Race(fvu_limits=[1e-6, np.inf]))
+    assert [f.status is FitStatus.DROPPED for f in linear] == [True, False]
+
+
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_a_race_does_not_depend_on_threads(n_threads: int) -> None:
+    formulas = batch() * 30
+    race = Race(keep_best=3, length_penalty=0.05)
+    one = fit_constants(formulas, X3, EXACT_TARGET, n_threads=1, race=race)
+    many = fit_constants(formulas, X3, EXACT_TARGET, n_threads=n_threads, race=race)
+    assert {f.status for f in one} >= {FitStatus.DROPPED, FitStatus.OK}
+    for a, b in zip(one, many, strict=True):
+        assert (a.status, a.fvu, a.constants.tobytes()) == (b.status, b.fvu, b.constants.tobytes())
+
+
+def test_saturated_starts_find_their_way() -> None:
+    """1/cosh(c*x) overflows in between far out: its value is 0, and so is its derivative, not NaN."""
+    X = np.linspace(-40, 40, 101).reshape(-1, 1) ** 3
+    y = parse("3/cosh(0.02*x1)")(X)
+    fit = fit_constants("<constant>/cosh(<constant>*x1)", X, y, x0=[1.0, 0.05], n_restarts=0)
+    assert fit.fvu < 1e-20
+
+
+def test_waves_over_decades_are_found() -> None:
+    """Rows with small arguments tell the frequency, the others are alias upon alias."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-10, 10, (64, 3))
+    for text, constants in (
+        ("sin(<constant>*x1*x2*x3)", [4.6]),
+        ("x1*cos(<constant>*x2^3) + <constant>*x3", [2.3, 0.7]),
+        ("tan(<constant>*x1/x2^2)", [-6.5]),
+    ):
+        y = parse(text)(X, constants)
+        assert fit_constants(text, X, y).fvu < 1e-20, text
+
+
+def test_numbers_are_polished_to_the_last_digit() -> None:
+    y = 0.23720129 * np.tanh(X3[:, 0] ** 2 + 12)
+    assert fit_constants("<constant>*tanh(x1^2 + 12)", X3, y).fvu == 0.0
+
+
 def test_seed_matters_and_repeats() -> None:
     e = "<constant>*sin(<constant>*x1 + <constant>*x2*cos(<constant>*x3))"
     first = fit_constants(e, X3, EXACT_TARGET, random_state=1)
@@ -317,6 +372,13 @@ def test_references_agree(method: str) -> None:
     assert fit_constants("log(x1)*<constant>", X3, y, method=method).status is FitStatus.NON_FINITE
 
 
+def test_bad_races() -> None:
+    with pytest.raises(simplipy.FitError, match="keep_best must be >= 1 or None, got 0"):
+        Race(keep_best=0)
+    with pytest.raises(simplipy.FitError, match="length_penalty must be >= 0"):
+        Race(length_penalty=-1.0)
+
+
 def test_the_papers_refiner() -> None:
     e = parse("<constant>*exp(<constant>*x1) + <constant>")
     y = e(X3, [2.0, -0.4, 1.0])
@@ -335,6 +397,23 @@ def test_deadline() -> None:
     assert fits[-1].status is FitStatus.DEADLINE
     assert fits[-1].loss == np.inf
     assert fits[-1].expression == hard[-1]
+
+
+def test_a_long_list_obeys_its_deadline_in_cpu_time() -> None:
+    """20,000 formulas: what is built before and after the fits counts too. CPU time, as others may use the machine."""
+    X = RNG.uniform(-4, 4, (100, 3))
+    y = RNG.normal(size=100)
+    formulas = [parse(text) for text, _ in EXACT] * 1200
+    started = time.process_time()
+    fits = fit_constants(formulas, X, y, deadline=0.3, n_threads=1)
+    assert time.process_time() - started < 0.5
+    assert len(fits) == len(formulas)
+    late = [f for f in fits if f.status is FitStatus.DEADLINE]
+    assert len(late) > 1000
+    assert late[-1].loss == np.inf
+    assert late[-1].expression == late[-1].skeleton
+    assert np.isnan(late[-1].covariance).all()
+    assert len(late[-1].constants) == late[-1].skeleton.n_constants
 
 
 def test_the_gil_is_released() -> None:
@@ -385,6 +464,7 @@ BAD = [
     ({"random_state": 1.5}, "random_state must be an integer"),
     ({"n_threads": 0}, "n_threads must be >= 1"),
     ({"loss": "huber", "method": "scipy"}, "minimises squares"),
+    ({"race": Race(fvu_limits=[1.0, 2.0])}, "fvu_limits must have one entry a formula: 1"),
 ]
 
 

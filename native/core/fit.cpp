@@ -1,12 +1,15 @@
 #include "fit.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "evaluate.hpp"
+#include "fit_covariance.hpp"
 #include "fit_model.hpp"
+#include "fit_race.hpp"
 #include "fit_search.hpp"
 #include "fit_unwrap.hpp"
 #include "robust.hpp"
@@ -70,7 +73,11 @@ class Fitter {
         if (watch_.over()) return std::move(result_);
         if (job_->n_parameters == 0) {
             result_.status = FitStatus::no_constants;
-            judge();
+            if (is_hopeless_on_screen()) {
+                result_.status = FitStatus::dropped;
+            } else {
+                judge();
+            }
             return std::move(result_);
         }
         model_.reset_evaluations();
@@ -259,7 +266,6 @@ class Fitter {
         return false;
     }
 
-    // (R^T R)^-1 of what the model fits, in the units of the parameters, times the variance of a residual of weight 1.
     void add_covariance(const Optimum& best, std::span<const double> linear, double cost) {
         const std::size_t p = model_.n_parameters();
         const std::size_t n = all_.n();
@@ -267,56 +273,27 @@ class Fitter {
             if (model_.r(i, i) == 0.0) result_.status = FitStatus::singular;
         if (n < p) result_.status = FitStatus::singular;
         if (result_.status == FitStatus::singular) return;
-        std::vector<double> inverse(p * p, 0.0);  // of R, upper triangular
-        for (std::size_t j = 0; j < p; ++j) {
-            inverse[j * p + j] = 1.0 / model_.r(j, j);
-            for (std::size_t i = j; i-- > 0;) {
-                double sum = 0.0;
-                for (std::size_t k = i + 1; k <= j; ++k) sum += model_.r(i, k) * inverse[k * p + j];
-                inverse[i * p + j] = -sum / model_.r(i, i);
-            }
-        }
-        const std::vector<double> slopes = parameter_slopes(best, linear);
-        std::vector<double> root(p * p, 0.0);  // slopes * inverse
-        for (std::size_t i = 0; i < p; ++i)
-            for (std::size_t k = 0; k < p; ++k)
-                for (std::size_t j = 0; j < p; ++j) root[i * p + j] += slopes[i * p + k] * inverse[k * p + j];
         const double freedom = static_cast<double>(n) - static_cast<double>(p);
         const double unit = all_.normalisation();
         const double variance = options_.absolute_errors ? unit * unit : (freedom > 0.0 ? cost / freedom : unknown);
-        for (std::size_t i = 0; i < p; ++i)
-            for (std::size_t j = 0; j < p; ++j) {
-                double sum = 0.0;
-                for (std::size_t k = 0; k < p; ++k) sum += root[i * p + k] * root[j * p + k];
-                result_.covariance[i * p + j] = sum * variance;
-            }
+        result_.covariance = covariance(model_, best.point, linear, variance);
     }
 
-    // Derivatives of the parameters by what the model fits, (n_parameters, n_parameters).
-    std::vector<double> parameter_slopes(const Optimum& best, std::span<const double> linear) const {
-        const std::size_t p = program_.terms.size() + program_.nonlinear.size();
-        std::vector<double> slopes(p * p, 0.0);
-        for (std::size_t i = 0; i < program_.terms.size(); ++i) {
-            const LinearTerm& term = program_.terms[i];
-            double* row = slopes.data() + term.parameter * p;
-            row[i] = 1.0 / term.factor;
-            if (term.parent < 0) continue;
-            const std::size_t parent = program_.term_of(term.parent);
-            const double scale = linear[parent] / program_.terms[parent].factor;
-            row[parent] = -linear[i] / term.factor / (scale * scale) / program_.terms[parent].factor;
-            row[i] /= scale;
+    // Of a tree without parameters.
+    bool is_hopeless_on_screen() const {
+        if (!std::isfinite(fvu_limit_) || screen_.n() == all_.n()) return false;
+        const std::vector<double> values = tree_values(screen_);
+        double fvu = 0.0;
+        for (std::size_t i = 0; i < screen_.n(); ++i) {
+            const double residual = (screen_.target()[i] - values[i]) * screen_.root_weights()[i];
+            fvu += residual * residual;
         }
-        for (std::size_t j = 0; j < program_.nonlinear.size(); ++j) {
-            const Nonlinear& nonlinear = program_.nonlinear[j];
-            slopes[nonlinear.parameter * p + program_.terms.size() + j] =
-                nonlinear.is_log ? std::exp(best.point[j]) : 1.0;
-        }
-        return slopes;
+        return fvu > limit_slack * fvu_limit_;  // undefined ones are judged on all rows
     }
 
     // Loss and FVU of the tree itself on all rows.
     void judge() {
-        const std::vector<double> values = tree_values();
+        const std::vector<double> values = tree_values(all_);
         double fvu = 0.0;
         double loss = 0.0;
         for (std::size_t i = 0; i < all_.n(); ++i) {
@@ -336,21 +313,21 @@ class Fitter {
         result_.cost = loss / all_.sum_of_weights();
     }
 
-    std::vector<double> tree_values() const {
+    std::vector<double> tree_values(const FitRows& rows) const {
         const std::vector<double>& parameters = result_.parameters;
         std::vector<double> columns_data;
         Job job{job_->tree, {}, {}};
         const std::size_t n_constants = count(*job_->tree, Op::constant);
         job.constants.assign(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(n_constants));
-        std::vector<double> values(all_.n());
+        std::vector<double> values(rows.n());
         // declared parameters are columns of one repeated number
-        const std::size_t n_padded = all_.n_padded();
+        const std::size_t n_padded = rows.n_padded();
         bool shared = false;
         for (const std::int64_t column : job_->columns) shared = shared || column < 0;
         if (!shared) {
             for (const std::int64_t column : job_->columns) job.columns.push_back(static_cast<std::size_t>(column));
             evaluate(job,
-                     {all_.column(0), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
+                     {rows.column(0), false, rows.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
                      {values.data(), false});
             return values;
         }
@@ -360,7 +337,7 @@ class Fitter {
             const std::size_t at = columns_data.size();
             columns_data.resize(at + n_padded);
             if (column >= 0) {
-                std::copy_n(all_.column(static_cast<std::size_t>(column)), n_padded,
+                std::copy_n(rows.column(static_cast<std::size_t>(column)), n_padded,
                             columns_data.begin() + static_cast<std::ptrdiff_t>(at));
             } else {
                 std::fill_n(columns_data.begin() + static_cast<std::ptrdiff_t>(at), n_padded,
@@ -368,7 +345,7 @@ class Fitter {
             }
         }
         evaluate(job,
-                 {columns_data.data(), false, all_.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
+                 {columns_data.data(), false, rows.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
                  {values.data(), false});
         return values;
     }
@@ -387,32 +364,6 @@ class Fitter {
     Levenberg levenberg_;
     Bounds bounds_;
     FitResult result_;
-};
-
-// The best scores so far, and the FVU beyond which a formula of a length cannot be among them.
-class Race {
-  public:
-    explicit Race(const RaceRule& rule) : rule_(rule) {}
-
-    double fvu_limit(const FitJob& job) const {
-        if (rule_.keep_best == 0 || scores_.size() < rule_.keep_best) return job.fvu_limit;
-        return std::min(job.fvu_limit, std::pow(10.0, scores_.front() - penalty(job)));
-    }
-
-    void add(const FitJob& job, const FitResult& result) {
-        if (rule_.keep_best == 0 || !std::isfinite(result.fvu)) return;
-        scores_.push_back(std::log10(std::max(result.fvu, good_as_perfect)) + penalty(job));
-        std::push_heap(scores_.begin(), scores_.end());
-        if (scores_.size() <= rule_.keep_best) return;
-        std::pop_heap(scores_.begin(), scores_.end());
-        scores_.pop_back();
-    }
-
-  private:
-    double penalty(const FitJob& job) const { return rule_.length_penalty * static_cast<double>(job.tree->size()); }
-
-    RaceRule rule_;
-    std::vector<double> scores_;  // a heap, the worst of the best in front
 };
 
 }  // namespace

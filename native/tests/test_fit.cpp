@@ -4,8 +4,10 @@
 #include "check.hpp"
 #include "core/evaluate.hpp"
 #include "core/fit.hpp"
+#include "core/fit_jobs.hpp"
 #include "core/fit_model.hpp"
 #include "core/fit_program.hpp"
+#include "core/fit_sieve.hpp"
 #include "core/infix.hpp"
 #include "core/levenberg.hpp"
 #include "core/names.hpp"
@@ -36,7 +38,7 @@ FitJob job_of(const Tree& tree) {
     FitJob job;
     job.tree = &tree;
     for (const std::int64_t code : variable_codes(tree)) job.columns.push_back(code - 1);
-    job.n_parameters = count(tree, Op::constant);
+    job.n_constants = job.n_parameters = count(tree, Op::constant);
     return job;
 }
 
@@ -163,6 +165,110 @@ TEST(derivatives_agree_with_differences) {
         }
     }
     CHECK(n_compared > 10000);
+}
+
+// All starts at once on a few rows against one solve after the other on these rows.
+TEST(the_sieve_agrees_with_the_model) {
+    std::mt19937_64 random(16);
+    int n_compared = 0;
+    for (int i = 0; i < 1500; ++i) {
+        const Tree tree = named_as_columns(random_tree(random, 1 + static_cast<int>(random() % 8)));
+        const FitJob job = job_of(tree);
+        if (job.n_parameters == 0) continue;
+        const std::vector<double> x = random_columns(random, 50, 0.2, 0.9);
+        std::vector<double> y(50);
+        for (double& v : y) v = std::uniform_real_distribution<>(-1.0, 1.0)(random);
+        const FitRows rows = rows_of(x, y);
+        const FitProgram program =
+            compile_fit(make_fit_tree(tree, job.columns, job.n_parameters), tree.size() - 1, true);
+        if (program.nonlinear.empty()) continue;
+        std::vector<std::uint32_t> chosen;
+        for (std::uint32_t row = static_cast<std::uint32_t>(random() % 4); row < 50; row += 5) chosen.push_back(row);
+        const FitRows few = rows.subset(chosen);
+        FitModel all, model;
+        all.bind(program, rows);
+        model.bind(program, few);
+        FitSieve sieve;
+        sieve.bind(all, chosen, {few.root_weights(), chosen.size()});
+        for (std::size_t j = 0; j < program.nonlinear.size(); ++j)
+            for (std::size_t lane = 0; lane < sieve.n_lanes(); ++lane)
+                sieve.parameter(j)[lane] = std::uniform_real_distribution<>(-2.0, 2.0)(random);
+        const std::span<const double> costs = sieve.costs();
+        for (std::size_t lane = 0; lane < sieve.n_lanes(); ++lane) {
+            std::vector<double> point;
+            for (std::size_t j = 0; j < program.nonlinear.size(); ++j) point.push_back(sieve.parameter(j)[lane]);
+            const double cost = model.solve(point.data());
+            CHECK(std::isfinite(cost) == std::isfinite(costs[lane]));
+            if (!model.full_rank() || !(cost < 1e6) || !(cost > 1e-12)) continue;
+            CHECK(std::fabs(costs[lane] - cost) <= 1e-6 * cost);
+            ++n_compared;
+        }
+    }
+    CHECK(n_compared > 1000);
+}
+
+TEST(rates_follow_what_a_parameter_multiplies) {
+    std::mt19937_64 random(17);
+    const std::vector<double> x = random_columns(random, 300, 0.5, 3.0);  // more than one block
+    const FitRows rows = rows_of(x, std::vector<double>(x.begin(), x.begin() + 300));
+    const Tree tree = parse_infix("tanh(x2*sin(<constant>*x1))");
+    const FitJob job = job_of(tree);
+    const FitProgram program = compile_fit(make_fit_tree(tree, job.columns, job.n_parameters), tree.size() - 1, true);
+    FitModel model;
+    model.bind(program, rows);
+    std::vector<double> rates(rows.n_padded());
+    model.row_rates(std::vector<double>{2.0}, rates);
+    for (std::size_t i = 0; i < 300; ++i) {
+        const double inner = 2.0 * x[i];
+        CHECK(std::fabs(rates[i] - std::max(inner, inner * x[300 + i])) < 1e-12);
+    }
+}
+
+TEST(a_race_drops_what_cannot_win_for_any_number_of_threads) {
+    std::mt19937_64 random(18);
+    std::vector<Tree> trees;
+    for (int i = 0; i < 600; ++i)
+        trees.push_back(named_as_columns(random_tree(random, 1 + static_cast<int>(random() % 8))));
+    const std::vector<double> x = random_columns(random, 300, 0.5, 3.0);
+    const std::vector<double> y = values_of(parse_infix("sin(x1) + x2^2 + 0.1*x3"), x, {});
+    std::vector<FitJob> jobs;
+    for (const Tree& tree : trees) jobs.push_back(job_of(tree));
+    const FitRows rows = rows_of(x, y);
+    FitOptions options;
+    options.n_restarts = 2;
+    std::vector<FitResult> all(jobs.size()), one(jobs.size()), many(jobs.size());
+    fit_batch(jobs, rows, options, all);
+    options.race = {5, 0.01};
+    fit_batch(jobs, rows, options, one);
+    options.n_threads = 3;
+    fit_batch(jobs, rows, options, many);
+    std::size_t n_dropped = 0;
+    std::vector<double> best, raced;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        CHECK(one[i].status == many[i].status && one[i].fvu == many[i].fvu);
+        n_dropped += one[i].status == FitStatus::dropped ? 1 : 0;
+        if (one[i].status != FitStatus::dropped) CHECK(one[i].fvu == all[i].fvu);
+        best.push_back(all[i].fvu);
+        raced.push_back(one[i].fvu);
+    }
+    CHECK(n_dropped > 20);
+    std::sort(best.begin(), best.end());
+    std::sort(raced.begin(), raced.end());
+    CHECK(best[0] == raced[0]);
+}
+
+TEST(names_become_columns_and_parameters) {
+    const Tree first = parse_infix("<constant>*x2 + a*b");
+    const Tree second = parse_infix("b*x10");
+    const std::vector<const Tree*> trees = {&first, &second};
+    CHECK(variables_of(trees) == (std::vector<std::string>{"x2", "x10", "a", "b"}));
+    std::vector<FitJob> jobs = make_fit_jobs(trees, {{"x10", "x2", "a"}, {"c", "b"}}, std::vector<double>{1.0, 2.0});
+    CHECK(jobs[0].columns == (std::vector<std::int64_t>{1, 2, -2}));
+    CHECK(jobs[0].n_constants == 1 && jobs[0].n_parameters == 2);
+    CHECK(jobs[0].starts.size() == 1 && std::isnan(jobs[0].starts[0][0]) && jobs[0].starts[0][1] == 2.0);
+    CHECK(jobs[1].columns == (std::vector<std::int64_t>{0, -1}));
+    set_starts(jobs[0], std::vector<double>{5.0, 6.0});
+    CHECK(jobs[0].starts == (std::vector<std::vector<double>>{{5.0, 2.0}, {6.0, 2.0}}));
 }
 
 TEST(damped_systems_are_solved) {
