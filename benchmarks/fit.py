@@ -4,9 +4,10 @@
 
 Skeletons of the paper's prior with 1-5 constants, data from random true constants, 8 starts of N(0, 5) each. SciPy runs
 curve_fit from every start, as the paper does, on the NumPy function that sympy.lambdify makes of it; ours gets
-the same starts. Times are CPU seconds of one call a skeleton on one thread, what `fit_constants` does in Python
-included; ours is the least of a few runs. Two harder comparisons are in the summary: SciPy on our evaluator, and SciPy
-that stops at its first exact fit (FVU < 1e-24).
+the same starts. Times are CPU seconds of one call a skeleton on one thread, one run each, what `fit_constants` does in
+Python included; the two sides run one after the other, all skeletons each, so that neither works in caches that the
+other has filled. Two harder comparisons are in the summary: SciPy on our evaluator, and SciPy that stops at its first
+exact fit (FVU < 1e-24).
 """
 
 from __future__ import annotations
@@ -84,24 +85,34 @@ def fit_by_scipy(problem: Problem, function: Callable[..., np.ndarray]) -> tuple
     return best, seconds, seconds_to_exact
 
 
-def run(problem: Problem, repeats: int) -> Row:
-    first_fvu, scipy_seconds, to_exact = fit_by_scipy(problem, numpy_function(problem))
-    second_fvu, on_core, _ = fit_by_scipy(problem, core_function(problem))
-    seconds = []
-    for _ in range(repeats):
-        started = time.process_time()
-        fit = simplipy.fit_constants(problem.skeleton, problem.X, problem.y, x0=problem.starts, n_threads=1)
-        seconds.append(time.process_time() - started)
-    return Row(
-        skeleton=problem.skeleton.infix(),
-        n_constants=problem.skeleton.n_constants,
-        scipy_fvu=min(first_fvu, second_fvu),
-        our_fvu=fvu(problem, fit.constants) if fit.ok else np.inf,
-        scipy_seconds=scipy_seconds,
-        scipy_seconds_to_exact=to_exact,
-        scipy_seconds_on_core=on_core,
-        our_seconds=min(seconds),
-    )
+def fit_by_us(problem: Problem) -> tuple[float, float]:
+    """FVU and CPU seconds."""
+    started = time.process_time()
+    fit = simplipy.fit_constants(problem.skeleton, problem.X, problem.y, x0=problem.starts, n_threads=1)
+    seconds = time.process_time() - started
+    return fvu(problem, fit.constants) if fit.ok else np.inf, seconds
+
+
+def run(made: list[Problem]) -> list[Row]:
+    ours = [fit_by_us(problem) for problem in made]
+    numpy_functions = [numpy_function(problem) for problem in made]
+    theirs = [fit_by_scipy(problem, f) for problem, f in zip(made, numpy_functions, strict=True)]
+    on_core = [fit_by_scipy(problem, core_function(problem)) for problem in made]
+    return [
+        Row(
+            skeleton=problem.skeleton.infix(),
+            n_constants=problem.skeleton.n_constants,
+            scipy_fvu=min(first_fvu, second_fvu),
+            our_fvu=our_fvu,
+            scipy_seconds=scipy_seconds,
+            scipy_seconds_to_exact=to_exact,
+            scipy_seconds_on_core=core_seconds,
+            our_seconds=our_seconds,
+        )
+        for problem, (our_fvu, our_seconds), (first_fvu, scipy_seconds, to_exact), (second_fvu, core_seconds, _) in zip(
+            made, ours, theirs, on_core, strict=True
+        )
+    ]
 
 
 def summary(rows: list[Row], n_rows: int) -> dict[str, float]:
@@ -133,7 +144,6 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[64, 512])
     parser.add_argument("--skeletons", type=Path, help="token lists, one JSON list a line; without it they are drawn")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--repeats", type=int, default=3, help="ours is the least of so many times")
     parser.add_argument("--out", type=Path, help="folder for summary.json and summary.txt")
     parser.add_argument("--show", type=int, default=0, help="print so many of the worst rows")
     options = parser.parse_args()
@@ -142,7 +152,7 @@ def main() -> None:
     results = []
     for n_rows in options.rows:
         made = problems(options.n, options.skeletons, n_rows, N_RESTARTS, options.seed)
-        rows = [run(p, options.repeats) for p in made]
+        rows = run(made)
         results.append(summary(rows, n_rows))
         print(report(results[-1]))
         worst = [r for r in rows if not (r.our_fvu <= 1.01 * r.scipy_fvu or r.our_fvu < EQUAL)]

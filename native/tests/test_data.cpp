@@ -99,8 +99,8 @@ TEST(large_values_do_not_hide_an_entry) {
 }
 
 TEST(a_gap_does_not_hide_an_entry) {
-    const Holdout holdout({parse_infix("3*x1 - 2*x1*x2 - x1^2")}, options());
-    Simplifier simplifier;
+    const Holdout holdout({parse_infix("3*x1 - 2*x1*x2 - x1^2")}, {});
+    simplipy::Simplifier simplifier;
     CHECK(holdout.find(parse_infix("x1/(<constant> + <constant>/(x1 - x2))"), simplifier));
     CHECK(!holdout.find(parse_infix("x2/(<constant> + <constant>/(x1 - x2)^2)"), simplifier));
 }
