@@ -60,13 +60,14 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     pipeline : {"full", "paper"} or PaperPipeline
         How proposals are treated: with all that helps, or as in the paper; ``PaperPipeline`` has its switches.
     proposers : "auto" or list of str
-        Who proposes formulas: "closed_form", "neural", "prior".
+        Who proposes formulas: "closed_form", "enumerate", "neural", "prior".
     gamma : float, default 0.05
         Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
         since few rows are soon fitted by chance; ``report_`` tells it.
     selection : {"score", "validation", "bic"}
-        How the law is chosen among the candidates: by the paper's score, by the score on a quarter of the rows that
-        the fits do not see, or by the Bayesian information criterion.
+        How the law is chosen among the candidates: by the paper's score, or by description length where the best law
+        leaves noise; by the score on a quarter of the rows that the fits do not see; or by the Bayesian information
+        criterion.
     operators : list of str or None
         Tokens of the operators that may occur (see ``simplipy.OPERATORS``).
     max_length, max_depth : int or None
@@ -100,7 +101,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         expression (an Expression), length, fvu, score, log_prob, n_constants, proposer, pareto; best first. Row 0 is
         the law.
     report_ : dict
-        Budget, seconds, formulas drawn, unique and fitted, why the search stopped, seed, versions.
+        Budget, seconds, formulas drawn, unique and fitted, why the search stopped, the noise, seed, versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame

@@ -86,19 +86,18 @@ def enumerate_forms(data: Data, grammar: Grammar) -> Iterator[list[Expression]]:
     if data.n_rows < _LEAST_ROWS or np.ptp(data.y) == 0 or not data.active:
         return
     noise, seen = noise_level(data)
-    batches: list[Iterator[list[Expression]]] = []
-    looks: list[_Look] = []
-    if seen is not Noise.SEEN:
-        looks.append(_Look(data, grammar, n_rows=64, n_forms=_N_EXACT))
-        batches.append(_exact_batches(looks[-1], _N_EXACT // 15))
+    exact = _Look(data, grammar, n_rows=64, n_forms=_N_EXACT)
+    steps = _exact_batches(exact, _N_EXACT // 15)
+    later = _exact_batches(exact, _N_EXACT)
+    looks = [exact]
     if seen is not Noise.NONE and noise > 0:
-        looks.append(_Look(data.with_noise(noise), grammar, n_rows=256, n_forms=_N_NOISY))
-        batches.append(_noisy_batches(looks[-1], _N_NOISY // 10))
-    if seen is not Noise.SEEN:
-        batches.append(_exact_batches(looks[0], _N_EXACT))
-    if seen is not Noise.NONE and noise > 0:
-        batches.append(_noisy_batches(looks[-1], _N_NOISY))
-    steps = itertools.chain.from_iterable(batches)
+        noisy = _Look(data.with_noise(noise), grammar, n_rows=256, n_forms=_N_NOISY)
+        looks.append(noisy)
+        first, second = _noisy_batches(noisy, _N_NOISY // 10), _noisy_batches(noisy, _N_NOISY)
+        later = (
+            itertools.chain(first, later, second) if seen is Noise.UNCLEAR else itertools.chain(first, second, later)
+        )
+    steps = itertools.chain(steps, later)
     while True:
         # not around a yield: the caller's error state stays the caller's
         with np.errstate(all="ignore"):

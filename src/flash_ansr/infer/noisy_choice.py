@@ -163,7 +163,7 @@ def _length(fit: Fit, n_rows: int, gamma: float) -> float:
 
 def _distinct(candidates: list[Candidate]) -> list[Candidate]:
     """Without laws that tidying made the same."""
-    return list({c.expression: c for c in reversed(candidates)}.values())[::-1]
+    return list({c.expression.infix(6): c for c in reversed(candidates)}.values())[::-1]
 
 
 def _guarded(candidates: list[Candidate], table: Table) -> list[Candidate]:

@@ -2,7 +2,7 @@
 
 Two bounds: noise scatters the smallest values of y to both sides of zero, so that y which keeps its sign, or comes
 close to zero often, has less; and it is part of what a polynomial leaves. Residuals of the polynomial that near rows
-share are no noise.
+share, or that a higher degree makes smaller, are no noise.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _FEW = 8
 # noise below this part of the deviation of y leaves small values as good as exact
 _LEAST = 2e-3
 _SIGNIFICANT = 3.0
+# terms of a higher degree that reduce the mean square by less explain nothing
+_NO_GAIN = 1.1
 # bounds that agree up to this factor speak of the same
 _SAME = 6.0
 
@@ -44,8 +46,10 @@ def noise_level(data: Data) -> tuple[float, Noise]:
     bound = min(by_size, by_model)
     if bound < _LEAST * spread:
         return bound, Noise.NONE
-    random = by_model < _SAME * by_size and not _shared(residuals, data)
-    return bound, Noise.SEEN if random or _crosses_zero(data.y, bound) else Noise.UNCLEAR
+    if _crosses_zero(data.y, bound):
+        return bound, Noise.SEEN
+    random = by_model < _SAME * by_size and model.gain(data.y / spread) < _NO_GAIN and not _shared(residuals, data)
+    return bound, Noise.SEEN if random else Noise.UNCLEAR
 
 
 def _by_size(y: FloatArray) -> float:

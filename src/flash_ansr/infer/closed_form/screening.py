@@ -122,6 +122,11 @@ class Polynomial:
         """What the full model leaves of a target, (n_rows,), weighted."""
         return np.asarray(project_out((target * self._weight)[None], self._full)[0])
 
+    def gain(self, target: FloatArray) -> float:
+        """Growth of the mean square of a target where the terms of the highest degree are left out."""
+        lower = [i for i, p in enumerate(self._powers) if len(p) < self.degree]
+        return float(self._growth(_basis(self._terms[lower]), target[None])[0])
+
     def without(self, k: int, targets: FloatArray) -> FloatArray:
         """Growth of the mean squares of targets, (n, n_rows), where column k is left out."""
         return self._growth(_basis(self._terms[self._apart(k)]), targets)
