@@ -122,7 +122,7 @@ class Row:
     def to_json(self) -> str:
         """One line."""
         facts = dataclasses.asdict(self)
-        return json.dumps(_finite(facts.pop("task") | facts), ensure_ascii=False, allow_nan=False)
+        return json.dumps(finite(facts.pop("task") | facts), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, line: str) -> Row:
@@ -133,13 +133,13 @@ class Row:
         return cls(task=task, **{name: value for name, value in facts.items() if name not in of_task})
 
 
-class RowFile:
-    """A file of rows, open for adding; a context manager.
+class JsonLines:
+    """A file of JSON lines, open for adding; a context manager.
 
     Raises
     ------
     BenchError
-        When another process has it open, or a line is no row.
+        When another process has it open.
     """
 
     def __init__(self, path: Path) -> None:
@@ -154,7 +154,6 @@ class RowFile:
                 f"another run is writing to {path}; wait for it, or name another folder by --out"
             ) from None
         self._cut_unfinished_line()
-        self.keys = {row.task.key for row in read_rows([path])}
 
     def __enter__(self) -> Self:
         return self
@@ -164,18 +163,36 @@ class RowFile:
     ) -> None:
         self._file.close()
 
-    def add(self, row: Row) -> None:
-        """Add a row, safe on the disk when this returns. A row of a task that is already there is refused."""
-        if row.task.key in self.keys:
-            raise BenchError(f"{self.path} already has a row of {row.task.key}")
-        os.write(self._file.fileno(), (row.to_json() + "\n").encode())
+    def append(self, line: str) -> None:
+        """Add a line, safe on the disk when this returns."""
+        os.write(self._file.fileno(), (line + "\n").encode())
         os.fsync(self._file.fileno())
-        self.keys.add(row.task.key)
 
     def _cut_unfinished_line(self) -> None:
         self._file.seek(0)
         content = self._file.read()
         self._file.truncate(content.rfind(b"\n") + 1)
+
+
+class RowFile(JsonLines):
+    """A file of rows, open for adding; a context manager.
+
+    Raises
+    ------
+    BenchError
+        When another process has it open, or a line is no row.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.keys = {row.task.key for row in read_rows([path])}
+
+    def add(self, row: Row) -> None:
+        """Add a row. A row of a task that is already there is refused."""
+        if row.task.key in self.keys:
+            raise BenchError(f"{self.path} already has a row of {row.task.key}")
+        self.append(row.to_json())
+        self.keys.add(row.task.key)
 
 
 def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
@@ -196,10 +213,10 @@ def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
                     raise BenchError(f"{file}: line {number} is no benchmark row: {error}") from error
 
 
-def _finite(thing: Any) -> Any:
-    """The same with null for numbers that JSON does not have."""
+def finite(thing: Any) -> Any:
+    """The same thing with null for numbers that JSON does not have."""
     if isinstance(thing, dict):
-        return {key: _finite(value) for key, value in thing.items()}
+        return {key: finite(value) for key, value in thing.items()}
     if isinstance(thing, list | tuple):
-        return [_finite(value) for value in thing]
+        return [finite(value) for value in thing]
     return None if isinstance(thing, float) and not math.isfinite(thing) else thing

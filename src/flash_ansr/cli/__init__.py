@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from flash_ansr import __version__
-from flash_ansr.cli import bench, data, fit, models, train
+from flash_ansr.cli import bench, data, fit, models, paper, train
 from simplipy.errors import SimplipyError
 
 __all__ = ["app", "main"]
@@ -24,6 +24,7 @@ app.command()(fit.predict)
 app.add_typer(bench.app, name="bench")
 app.add_typer(data.app, name="data")
 app.add_typer(models.app, name="models")
+app.add_typer(paper.app, name="paper")
 app.add_typer(train.app, name="train")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from flash_ansr.data.statistics import Statistics
 
@@ -22,6 +23,13 @@ _LABELS = {
 
 def draw_statistics(statistics: Statistics, path: Path) -> None:
     """Write the figure; the ending of the path says the format."""
+    temporary = path.with_name(f".part.{path.name}")
+    statistics_figure(statistics).savefig(temporary, dpi=130)
+    temporary.replace(path)
+
+
+def statistics_figure(statistics: Statistics) -> Figure:
+    """Four panels: counts, unique variables against nodes, magnitudes, outcomes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -33,9 +41,7 @@ def draw_statistics(statistics: Statistics, path: Path) -> None:
     _draw_magnitudes(axes[1, 0], statistics)
     _draw_outcomes(axes[1, 1], statistics)
     figure.suptitle(f"prior {statistics.prior}, {statistics.n:,} problems")
-    temporary = path.with_name(f".part.{path.name}")
-    figure.savefig(temporary, dpi=130)
-    temporary.replace(path)
+    return figure
 
 
 def _draw_ecdfs(axes: Axes, statistics: Statistics) -> None:

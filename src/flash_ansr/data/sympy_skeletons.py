@@ -79,7 +79,7 @@ def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float
     expression = parse(tokens)
     numbers = np.random.default_rng(seed).uniform(-10, 10, expression.n_constants)
     try:
-        with _Alarm(time_limit):
+        with CpuLimit(time_limit):
             simplified = sympy.simplify(expression.with_constants(numbers).to_sympy())
             result: Expression = from_sympy(simplified).skeleton()
     except TimeoutError:
@@ -91,7 +91,7 @@ def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float
     return {"tokens": result.tokens, "reason": None}
 
 
-class _Alarm:
+class CpuLimit:
     """Raises TimeoutError after some seconds of CPU time, so that what is made does not depend on the load."""
 
     def __init__(self, seconds: float) -> None:

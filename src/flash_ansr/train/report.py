@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from flash_ansr.model.checkpoint import load_tensors
 from flash_ansr.model.config import ConfigError
 from flash_ansr.model.cost import compute_6nd
 from flash_ansr.train.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = npt.NDArray[np.float64]
 _MIN_SIZES = 3
@@ -105,6 +108,11 @@ def embedding_similarity(path: str | Path) -> tuple[tuple[str, ...], Array]:
     checkpoint = RunFolder(path).latest()
     if checkpoint is None:
         raise ConfigError(f"{path} has no checkpoint yet")
+    return token_similarity(checkpoint)
+
+
+def token_similarity(checkpoint: str | Path) -> tuple[tuple[str, ...], Array]:
+    """Tokens of a checkpoint, and the cosine similarity (n_tokens, n_tokens) of their embeddings."""
     tokens = read_checkpoint(checkpoint).vocabulary
     vectors = load_tensors(checkpoint, "weights")["decoder.embed.weight"][: len(tokens)].double()
     vectors = vectors / vectors.norm(dim=1, keepdim=True)
@@ -119,11 +127,11 @@ def write_report(runs: list[Path], out: Path) -> list[Path]:
     written = [out / "summary.json", out / "training.png"]
     summary = {"runs": [_summary(curve) for curve in curves], "power_law": None if law is None else asdict(law)}
     written[0].write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
-    _draw_training(curves, law, written[1])
+    training_figure(curves, law).savefig(written[1], dpi=120)
     for run, curve in zip(runs, curves, strict=True):
         if RunFolder(run).latest() is not None:
             written.append(out / f"embeddings-{curve.name}.png")
-            _draw_embeddings(curve.name, *embedding_similarity(run), written[-1])
+            embedding_figure(curve.name, *embedding_similarity(run)).savefig(written[-1], dpi=120)
     return written
 
 
@@ -140,7 +148,8 @@ def _summary(curve: Curve) -> dict[str, Any]:
     }
 
 
-def _draw_training(curves: list[Curve], law: PowerLaw | None, path: Path) -> None:
+def training_figure(curves: list[Curve], law: PowerLaw | None) -> Figure:
+    """Validation loss against operations and against time, and gradient norms."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4), layout="constrained")
@@ -159,10 +168,11 @@ def _draw_training(curves: list[Curve], law: PowerLaw | None, path: Path) -> Non
     by_time.set(xlabel="minutes", ylabel="validation loss a token")
     norms.set(yscale="log", xlabel="step", ylabel="gradient norm before clipping")
     by_flops.legend(fontsize="small")
-    figure.savefig(path, dpi=120)
+    return figure
 
 
-def _draw_embeddings(name: str, tokens: tuple[str, ...], similarity: Array, path: Path) -> None:
+def embedding_figure(name: str, tokens: tuple[str, ...], similarity: Array) -> Figure:
+    """Similarity of every pair of tokens."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 8), layout="constrained")
@@ -172,4 +182,4 @@ def _draw_embeddings(name: str, tokens: tuple[str, ...], similarity: Array, path
     axes.set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=6)
     axes.set_yticks(range(len(tokens)), tokens, fontsize=6)
     figure.colorbar(image, shrink=0.8)
-    figure.savefig(path, dpi=120)
+    return figure

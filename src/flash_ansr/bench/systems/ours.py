@@ -8,6 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
+from flash_ansr.infer.settings import PaperPipeline
 from simplipy import Expression
 
 if TYPE_CHECKING:
@@ -15,9 +16,15 @@ if TYPE_CHECKING:
 
 
 class Ours:
-    """`flash_ansr.FlashANSR` with these arguments; seconds, seed and cores are the benchmark's."""
+    """`flash_ansr.FlashANSR` with these arguments; seconds, seed and cores are the benchmark's.
+
+    The switches of the paper's pipeline come as a mapping, as in ``pipeline={"decoding": "beam"}``.
+    """
 
     def __init__(self, **settings: Any) -> None:
+        switches = settings.get("pipeline")
+        if isinstance(switches, dict):
+            settings = settings | {"pipeline": PaperPipeline(**switches)}
         self._settings = settings
 
     def versions(self) -> dict[str, str]:

@@ -1,0 +1,124 @@
+"""``flash-ansr paper``: the figures, tables and claims of the paper by name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from flash_ansr.paper.experiment import Experiment
+
+app = typer.Typer(help="The paper's figures, tables and claims: list, run, train its ablations.", no_args_is_help=True)
+console = Console(markup=False, emoji=False, highlight=False)
+
+_ALL = "all"
+_INTERRUPTED = 130
+
+
+@app.command(name="list")
+def list_(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What one of them does at each scale.")] = None,
+) -> None:
+    """List what can be run, or tell about one of them.
+
+    Example: flash-ansr paper list decoding
+    """
+    from flash_ansr.paper.registry import EXPERIMENTS, experiment
+
+    if name is not None:
+        _print_one(experiment(name))
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("name", "minutes", "needs", "in the paper"):
+        table.add_column(column, justify="right" if column == "minutes" else "left", overflow="fold")
+    for e in EXPERIMENTS.values():
+        table.add_row(e.name, f"{e.minutes:g}", ", ".join(e.needs) or "-", e.where)
+    console.print(table)
+    total = sum(e.minutes for e in EXPERIMENTS.values() if "runs" not in e.needs)
+    console.print(f"minutes: small, on two cores; {total:.0f} for all but what needs training runs")
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As in paper list; all runs everything that can run.")],
+    scale: Annotated[str, typer.Option(help="small, full (the paper's size), or tiny (only to see it run).")] = "small",
+    out: Annotated[Path, typer.Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Folder of a trained network, instead of the bundled one.")
+    ] = None,
+    runs: Annotated[Path | None, typer.Option(help="Folder of training runs, a folder each.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Make a figure, table or claim of the paper anew: rows, a figure, a table, a caption.
+
+    Example: flash-ansr paper run simplifier_ecdf
+    """
+    from flash_ansr.paper.experiment import MissingError, PaperError, Scale
+    from flash_ansr.paper.registry import EXPERIMENTS, experiment
+    from flash_ansr.paper.run import run_experiment
+
+    if scale not in {s.value for s in Scale}:
+        raise PaperError(f"--scale must be one of {', '.join(s.value for s in Scale)}, got {scale!r}")
+    chosen = list(EXPERIMENTS.values()) if name == _ALL else [experiment(name)]
+    left_out = []
+    for e in chosen:
+        show_progress = not quiet and sys.stderr.isatty()
+        try:
+            written = run_experiment(e, out, Scale(scale), seed, checkpoint, runs, show_progress)
+        except KeyboardInterrupt:
+            print("interrupted; the same command goes on from here")
+            raise typer.Exit(_INTERRUPTED) from None
+        except MissingError as error:
+            if name != _ALL:
+                raise
+            left_out.append(f"{e.name}: {error}")
+            continue
+        print(written[-1].read_text(encoding="utf-8"), end="")
+        print("written: " + " ".join(map(str, written)))
+    for reason in left_out:
+        print(f"left out {reason}", file=sys.stderr)
+
+
+@app.command()
+def train(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="b0, b1, ..., or all; without a match, they are listed.")],
+    runs: Annotated[Path, typer.Option(help="Gets a folder for each run.")] = Path("runs/ablations"),
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps, the same for all runs that are compared. [default: the config's]")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the config.")
+    ] = None,
+    skeletons: Annotated[int, typer.Option(min=1, help="Of the static corpora of a_s and a_p.")] = 50_000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that make the corpus of a_s.")] = 1,
+) -> None:
+    """Train a network of the ablations, or continue it; `paper run ablations --runs RUNS` compares them.
+
+    Example: flash-ansr paper train b1 --runs runs/ablations --steps 2000
+    """
+    from flash_ansr.paper.ablations import ABLATIONS, ablation, train_ablation
+
+    for chosen in list(ABLATIONS.values()) if name == _ALL else [ablation(name)]:
+        finished = train_ablation(chosen, runs, steps, tuple(assignments or ()), skeletons, workers)
+        print(f"{chosen.name}: {chosen.title}, {'done' if finished else 'stopped and saved'}: {runs / chosen.name}")
+        if not finished:
+            raise typer.Exit(_INTERRUPTED)
+
+
+def _print_one(e: Experiment) -> None:
+    facts = {
+        "name": e.name,
+        "in the paper": e.where,
+        "it says": e.claim,
+        "small": f"{e.small}; about {e.minutes:g} minutes on two cores",
+        "full": e.full,
+        "needs": ", ".join(e.needs) or "nothing but the package",
+    }
+    for key, value in facts.items():
+        console.print(f"{key:13} {value}", soft_wrap=True)

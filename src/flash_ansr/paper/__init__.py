@@ -1,0 +1,1 @@
+"""The paper's figures, tables and claims by name, each made anew by one command."""

@@ -1,0 +1,178 @@
+"""What an experiment works with: its folder, its scale, and rows that survive a stop.
+
+Two kinds of rows. ``each`` keeps facts by a key of the experiment's own. ``bench`` runs benchmark tasks; their rows
+lie in a folder that all experiments share, so that a task that two figures need runs once. Whatever was finished before
+a stop is not done again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from flash_ansr.bench.execute import check_system
+from flash_ansr.bench.groups import Group, group_rows
+from flash_ansr.bench.plan import Plan
+from flash_ansr.bench.rows import JsonLines, finite, read_rows
+from flash_ansr.bench.runner import run as run_tasks
+from flash_ansr.bench.systems import SystemMissingError
+from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
+from flash_ansr.paper.experiment import MissingError, PaperError, Scale
+
+T = TypeVar("T")
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where and how large.
+
+    Attributes
+    ----------
+    folder : Path
+        Of the experiment: rows, figures, table, caption.
+    shared : Path
+        Of benchmark rows.
+    scale : Scale
+    seed : int
+    checkpoint : Path or None
+        A trained network instead of the bundled one.
+    runs : Path or None
+        A folder of training runs.
+    show_progress : bool
+    """
+
+    folder: Path
+    shared: Path
+    scale: Scale = Scale.SMALL
+    seed: int = 0
+    checkpoint: Path | None = None
+    runs: Path | None = None
+    show_progress: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def pick(self, tiny: T, small: T, full: T) -> T:
+        """The size that belongs to the scale."""
+        return {Scale.TINY: tiny, Scale.SMALL: small, Scale.FULL: full}[self.scale]
+
+    @property
+    def n_threads(self) -> int:
+        """Cores of a fit: all of them."""
+        return os.cpu_count() or 1
+
+    def each(self, keys: Sequence[str], work: Callable[[str], Facts], what: str) -> list[Facts]:
+        """Facts for each key, from the experiment's rows where they are there, else by the work.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Must say everything that the facts depend on but the seed.
+        work : callable
+            Makes the facts of a key, as JSON can hold them.
+        what : str
+            For the progress bar.
+        """
+        path = self.folder / "rows.jsonl"
+        wanted = {key: json.dumps([self.seed, key]) for key in keys}
+        with JsonLines(path) as file:
+            known = _read_facts(path)
+            left = [key for key in keys if wanted[key] not in known]
+            with _progress(what, len(keys), len(keys) - len(left), self.show_progress) as advance:
+                for key in left:
+                    facts = json.loads(json.dumps(finite(work(key))))
+                    file.append(json.dumps({"key": wanted[key]} | facts, ensure_ascii=False))
+                    known[wanted[key]] = facts
+                    advance()
+        return [known[wanted[key]] for key in keys]
+
+    def bench(self, plans: Sequence[Plan]) -> list[Group]:
+        """Scored groups of the tasks of plans. A plan whose system cannot run here is left out, with a note."""
+        rows = []
+        for plan in plans:
+            try:
+                check_system(plan.system, {})
+            except SystemMissingError:
+                self.notes.append(f"{plan.system} is left out: it is not installed here (docs/benchmark.md says how)")
+                continue
+            path = self.shared / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
+            tasks = {task.key: task for task in plan.tasks(self.n_threads)}
+            if run_tasks(tasks.values(), path, show_progress=self.show_progress).interrupted:
+                raise KeyboardInterrupt
+            # the label of a row is that of the figure which asked first
+            found = (row for row in read_rows([path]) if row.task.key in tasks)
+            rows += [replace(row, task=replace(row.task, label=tasks[row.task.key].label)) for row in found]
+        write_atomically(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
+        with _progress("scoring rows", len(rows), 0, self.show_progress) as advance:
+            return group_rows(rows, advance)
+
+    @property
+    def has_network(self) -> bool:
+        """Whether a trained network can take part."""
+        return why_not_neural(self.checkpoint) is None
+
+    def network(self) -> Path:
+        """Folder of the trained network.
+
+        Raises
+        ------
+        MissingError
+            When there is none.
+        """
+        reason = why_not_neural(self.checkpoint)
+        if reason is not None:
+            raise MissingError(
+                f"a trained network is needed, but {reason.removesuffix(': pass checkpoint=FOLDER')}; train one by "
+                "`flash-ansr train nano --out runs/nano`, and name it by --checkpoint runs/nano/checkpoints/N"
+            )
+        found = self.checkpoint or bundled_checkpoint()
+        assert found is not None
+        if not (found / "checkpoint.json").is_file():
+            raise PaperError(f"--checkpoint must be a folder with checkpoint.json, got {found}")
+        return found
+
+    def network_settings(self) -> Facts:
+        """The network as a setting of the system `ours`: nothing for the bundled one."""
+        path = self.network()
+        return {} if self.checkpoint is None else {"checkpoint": str(path)}
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.write_bytes(content.encode() if isinstance(content, str) else content)
+    part.replace(path)
+
+
+def _read_facts(path: Path) -> dict[str, Facts]:
+    known = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            facts = json.loads(line)
+            known[facts.pop("key")] = facts
+        except (ValueError, KeyError, AttributeError) as error:
+            raise PaperError(f"{path}: line {number} is no row of this experiment; name another --out") from error
+    return known
+
+
+@contextmanager
+def _progress(what: str, total: int, done: int, show: bool) -> Iterator[Callable[[], None]]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
+        bar = progress.add_task(what, total=total, completed=done)
+        yield lambda: progress.advance(bar)

@@ -1,0 +1,20 @@
+"""All experiments by name, in the order of the paper."""
+
+from __future__ import annotations
+
+import difflib
+
+from flash_ansr.paper import data, decoding, galleries, gaussian, recovery, simplifier, tables, training
+from flash_ansr.paper.experiment import Experiment, PaperError
+
+_MODULES = (recovery, simplifier, decoding, training, gaussian, galleries, tables, data)
+EXPERIMENTS: dict[str, Experiment] = {e.name: e for module in _MODULES for e in module.EXPERIMENTS}
+
+
+def experiment(name: str) -> Experiment:
+    """An experiment by its name."""
+    if name not in EXPERIMENTS:
+        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "see them by: flash-ansr paper list"
+        raise PaperError(f"the paper has no experiment {name!r}; {hint}")
+    return EXPERIMENTS[name]

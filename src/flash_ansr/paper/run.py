@@ -1,0 +1,119 @@
+"""Runs an experiment and writes what it shows: figures, a table, and a caption that says how it came about."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+
+from flash_ansr.bench.execute import machine
+from flash_ansr.paper.context import Context, write_atomically
+from flash_ansr.paper.experiment import Experiment, Outcome, Scale
+from flash_ansr.versions import versions
+
+_SUMMARY = "summary.json"
+
+
+def folder_of(out: Path, experiment: Experiment, scale: Scale) -> Path:
+    """Folder of an experiment at a scale: scales do not mix."""
+    return out / (experiment.name if scale is Scale.SMALL else f"{experiment.name}-{scale.value}")
+
+
+def run_experiment(
+    experiment: Experiment,
+    out: Path,
+    scale: Scale = Scale.SMALL,
+    seed: int = 0,
+    checkpoint: Path | None = None,
+    runs: Path | None = None,
+    show_progress: bool = False,
+) -> list[Path]:
+    """Run or continue an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    out : Path
+        Gets a folder of the experiment's name, and the folder ``rows`` of benchmark rows that experiments share.
+    scale, seed, checkpoint, runs, show_progress
+        As in :class:`flash_ansr.paper.context.Context`.
+
+    Returns
+    -------
+    list of Path
+        The files that were written, the caption last.
+    """
+    folder = folder_of(out, experiment, scale)
+    folder.mkdir(parents=True, exist_ok=True)
+    context = Context(folder, out / "rows", scale, seed, checkpoint, runs, show_progress)
+    before, started = _minutes_before(folder), time.monotonic()
+    try:
+        outcome = experiment.make(context)
+    finally:
+        # an interrupted run counts too
+        minutes = before + (time.monotonic() - started) / 60
+        write_atomically(folder / _SUMMARY, json.dumps({"minutes": minutes}) + "\n")
+    return _write(experiment, context, outcome, minutes)
+
+
+def command_of(experiment: Experiment, context: Context) -> str:
+    """The command that makes this anew."""
+    words = ["flash-ansr paper run", experiment.name, f"--scale {context.scale.value}", f"--seed {context.seed}"]
+    words += [f"--checkpoint {context.checkpoint}"] if context.checkpoint else []
+    words += [f"--runs {context.runs}"] if context.runs else []
+    return " ".join(words)
+
+
+def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: float) -> list[Path]:
+    written = [context.folder / "rows.jsonl"] if (context.folder / "rows.jsonl").exists() else []
+    for name, figure in outcome.figures.items():
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=150)
+        written.append(context.folder / f"{name}.png")
+        write_atomically(written[-1], buffer.getvalue())
+    if outcome.table:
+        written.append(context.folder / "table.md")
+        write_atomically(written[-1], outcome.table + "\n")
+    facts = {
+        "name": experiment.name,
+        "where": experiment.where,
+        "claim": experiment.claim,
+        "scale": context.scale.value,
+        "seed": context.seed,
+        "command": command_of(experiment, context),
+        "minutes": minutes,
+        "machine": machine(),
+        "versions": versions(),
+        "findings": list(outcome.findings),
+        "notes": [*outcome.notes, *context.notes],
+    }
+    write_atomically(context.folder / _SUMMARY, json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+    written.append(context.folder / "caption.txt")
+    write_atomically(written[-1], caption(experiment, context, outcome, minutes))
+    return written
+
+
+def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes: float) -> str:
+    """What a reader must know about the figure."""
+    done = {Scale.SMALL: experiment.small, Scale.FULL: experiment.full, Scale.TINY: "only to see it run"}
+    packages = {name: text for name, text in versions().items() if name not in ("rules", "machine")}
+    lines = [
+        f"{experiment.name}: {experiment.where}",
+        f"The paper: {experiment.claim}",
+        "Here:",
+        *(f"  - {finding}" for finding in outcome.findings),
+        f"What was done ({context.scale.value}): {done[context.scale]}",
+        *(f"  - {note}" for note in dict.fromkeys([*outcome.notes, *context.notes])),
+        f"Command: {command_of(experiment, context)}",
+        f"Seed: {context.seed}. Minutes: {minutes:.2f}, over all runs of this folder.",
+        f"Machine: {machine()}. Versions: {', '.join(f'{name} {text}' for name, text in packages.items())}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _minutes_before(folder: Path) -> float:
+    try:
+        return float(json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))["minutes"])
+    except (OSError, ValueError, KeyError):
+        return 0.0
