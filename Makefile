@@ -28,7 +28,7 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes data, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help venv demo test test-all lint format native-test bench peers constraints clean FORCE
+.PHONY: help venv demo test test-all lint format native-test bench peers docs constraints clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo "make native-test  the C++ tests under ASan and UBSan"
 	@echo "make bench        the benchmarks"
 	@echo "make peers        other systems for the benchmarks, in an environment of their own"
+	@echo "make docs         the documentation as a site, in build/site"
 	@echo "make format       rewrite Python and C++ in the house style"
 	@echo "make venv         only set up .venv"
 	@echo "make clean        remove .venv and everything that was built"
@@ -100,6 +101,10 @@ native-test: $(DEPENDENCIES)
 
 bench: venv
 	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python $$script; done
+
+docs: venv
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 peers:
 	$(PYTHON) -m venv $(PEERS)

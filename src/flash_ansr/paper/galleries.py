@@ -58,7 +58,7 @@ def _gallery(context: Context, laws: tuple[tuple[str, float, float], ...], n_row
         low, high = ranges[text]
         rng = np.random.default_rng(context.seed)
         X, X_new = (rng.uniform(low, high, (n, len(truth.variables))) for n in (n_rows, 512))
-        model = _search(context, X, truth(X), seconds)
+        model = _search(context, X, np.asarray(truth(X), dtype=np.float64), seconds)
         return {
             "law": model.expression_.infix(),
             "fvu": min(1e300, fvu(truth(X_new), model.predict(X_new))),

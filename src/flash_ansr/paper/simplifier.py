@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def _ecdf_outcome(results: dict[str, list[Facts]], note: str) -> Outcome:
         # without a result the expression stays as long as it was
         ratios = np.array([(n_out or n_in) / n_in for n_in, n_out in lengths])
         done = np.array([n_out is not None for _, n_out in lengths])
-        style = {"color": curve.colour, "linestyle": curve.line, "linewidth": 1.5}
+        style: dict[str, Any] = {"color": curve.colour, "linestyle": curve.line, "linewidth": 1.5}
         draw_ecdf(left, 1e3 * seconds[done], len(seconds), label=curve.label, **style)
         for axes in (right, tail):
             draw_ecdf(axes, ratios, **style)
@@ -115,7 +116,7 @@ def _curves() -> dict[str, Curve]:
         "sympy_ratio1": Curve("SymPy, ratio 1", COLOURS[4], "--", lambda tokens, i: by_sympy(tokens, i, 1.0), True),
         "paper_L4": Curve("the paper's algorithm in Python, L_max 4", COLOURS[2], "-.", by_paper),
         **{
-            f"ours_L{n}": Curve(f"ours, L_max {n}", colour, line, lambda tokens, _, n=n: _by_ours(tokens, n))
+            f"ours_L{n}": Curve(f"ours, L_max {n}", colour, line, partial(_by_ours, max_pattern_length=n))
             for n, colour, line in (
                 (0, "#56B4E9", ":"),
                 (4, "#0072B2", "-"),
@@ -126,7 +127,7 @@ def _curves() -> dict[str, Curve]:
     }
 
 
-def _by_ours(tokens: list[str], max_pattern_length: int) -> tuple[float, int | None]:
+def _by_ours(tokens: list[str], _: int, max_pattern_length: int) -> tuple[float, int | None]:
     """The fastest of a few passes: other processes can only add."""
     fastest, length = np.inf, 0
     for _ in range(_PASSES):

@@ -1,0 +1,153 @@
+"""The experiments at the scale `tiny`: what they write, and what must hold whatever the scale."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flash_ansr.bench.numeric import fvu
+from flash_ansr.data import Vocabulary
+from flash_ansr.model import Network
+from flash_ansr.model.checkpoint import Checkpoint, save_checkpoint
+from flash_ansr.paper.ablations import ABLATIONS, checkpoint_of, train_ablation
+from flash_ansr.paper.experiment import MissingError, Scale
+from flash_ansr.paper.galleries import OSCILLATION, distinct_laws, oscillation
+from flash_ansr.paper.gaussian import draws, instance
+from flash_ansr.paper.registry import EXPERIMENTS
+from flash_ansr.paper.run import run_experiment
+from flash_ansr.paper.simplifier import by_sympy
+from flash_ansr.train.config import load_config
+from tests.networks import NANO
+
+QUICK = ["hyperparameters", "vocabulary", "architecture", "rule_table", "worked_examples"]
+QUICK += ["excluded_equations", "data_statistics", "gaussian_map", "gallery_1d"]
+NEEDS_NETWORK = ["decoding", "token_embeddings"]
+THE_REST = [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in EXPERIMENTS
+    if name not in {*QUICK, *NEEDS_NETWORK, "ablations"}
+]
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all, as experiments share rows."""
+    return tmp_path_factory.mktemp("paper")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network of random weights with the nine variables that FastSRB needs."""
+    folder = tmp_path_factory.mktemp("network") / "tiny"
+    vocabulary = Vocabulary(9)
+    config = dataclasses.replace(NANO, n_tokens=len(vocabulary), n_variables=9)
+    save_checkpoint(folder, Checkpoint(config, vocabulary.tokens), Network(config, seed=1).state_dict())
+    return folder
+
+
+def findings(out: Path, name: str, **options: object) -> list[str]:
+    """Run an experiment, check what it leaves behind, and return what it says."""
+    written = run_experiment(EXPERIMENTS[name], out, Scale.TINY, **options)
+    folder = out / f"{name}-tiny"
+    assert (folder / f"{name}.png").stat().st_size > 5000
+    assert (folder / "rows.jsonl").stat().st_size > 0
+    assert written[-1] == folder / "caption.txt"
+    said: list[str] = json.loads((folder / "summary.json").read_text())["findings"]
+    assert said
+    return said
+
+
+@pytest.mark.parametrize("name", [*QUICK, *THE_REST])
+def test_without_a_network(name: str, out: Path, network: Path) -> None:
+    options = {"checkpoint": network} if "network" in EXPERIMENTS[name].needs else {}
+    findings(out, name, **options)
+
+
+@pytest.mark.parametrize("name", NEEDS_NETWORK)
+def test_with_a_network(name: str, out: Path, network: Path) -> None:
+    findings(out, name, checkpoint=network)
+
+
+def test_parameter_counts_are_those_of_the_paper(out: Path) -> None:
+    said = findings(out, "hyperparameters")
+    worst = float(said[-1].removeprefix("the largest difference of a part is ").removesuffix(" %"))
+    assert worst < 1.0
+
+
+def test_the_vocabulary_is_that_of_the_paper(out: Path) -> None:
+    said = findings(out, "vocabulary")
+    assert "38 operators" in said[0]
+    assert "missing here: none; added: none" in said[0]
+    assert said[1] == "weight 10: + - * /; weight 1: 34 others"
+
+
+def test_the_worked_examples_come_out(out: Path) -> None:
+    assert findings(out, "worked_examples") == [
+        "ours: at least as short as the paper's form in 6 of 6",
+        "the paper's algorithm: at least as short as the paper's form in 6 of 6",
+    ]
+
+
+def test_the_same_five_equations_are_left_out(out: Path) -> None:
+    said = findings(out, "excluded_equations")
+    assert sorted(line.split(":")[0] for line in said[:-1]) == ["B17", "B4", "B7", "II.24.17", "III.14.14"]
+    assert said[-1] == "120 equations, 115 used"
+
+
+def test_sympy_is_timed_and_limited() -> None:
+    seconds, length = by_sympy(["+", "x1", "x1"], 0, 1.7)
+    assert length == 2
+    assert 0 < seconds < 1
+
+
+def test_gaussians() -> None:
+    means, widths = draws(2000, 0)
+    assert -15 <= means.min() < -14.5
+    assert widths.max() < 100
+    assert np.median(np.log10(widths)) == pytest.approx(-0.5, abs=0.15)
+    X, y = instance(1.0, 2.0, 0, 50)
+    np.testing.assert_allclose(-2 * np.log(y), ((X[:, 0] - 1) / 2) ** 2, rtol=1e-9)
+
+
+def test_the_noise_of_the_oscillation_is_the_paper_s() -> None:
+    _, y, clean = oscillation(0)
+    assert fvu(clean, y) == pytest.approx(0.04**2, rel=0.3)
+
+
+def test_alternatives_differ_in_form() -> None:
+    laws = [OSCILLATION, "1.6*exp(-0.31*x1)*cos(2.4*x1)", "sin(x1)", "x1 + 1.5"]
+    candidates = [{"law": law, "fvu": error} for law, error in zip(laws, (0.01, 0.011, 0.015, 0.5), strict=True)]
+    assert [c["law"] for c in distinct_laws(candidates, 3)] == [OSCILLATION, "sin(x1)"]
+
+
+def test_every_ablation_is_a_config() -> None:
+    base = load_config("micro")
+    for run in ABLATIONS.values():
+        config = load_config(run.config, run.assignments)
+        assert (config == base) == (run.name in ("b0", "a_s", "a_p")), run.name
+        assert config.optimizer == base.optimizer
+
+
+def test_ablations_say_how_to_train_them(out: Path) -> None:
+    with pytest.raises(MissingError, match="flash-ansr paper train NAME --runs RUNS"):
+        run_experiment(EXPERIMENTS["ablations"], out, Scale.TINY)
+
+
+@pytest.mark.slow
+def test_ablations_from_runs(out: Path, tmp_path: Path) -> None:
+    small = ["model.encoder.dim=16", "model.decoder.dim=16", "run.n_validation=32", "run.validate_every=1"]
+    small += ["run.log_every=1", "optimizer.batch_size=8", "run.checkpoint_every=1"]
+    for name in ("b0", "b0_seed1", "b2", "a_p"):
+        assert train_ablation(ABLATIONS[name], tmp_path, steps=2, assignments=tuple(small), n_skeletons=200)
+        assert train_ablation(ABLATIONS[name], tmp_path, steps=2)  # finished: nothing to do
+    assert checkpoint_of(tmp_path, "b0") == tmp_path / "b0" / "checkpoints" / "00000002"
+    said = findings(out, "ablations", runs=tmp_path)
+    assert any(line.startswith("B2: 16-bit input: ") for line in said)
+    table = (out / "ablations-tiny" / "table.md").read_text()
+    assert "static corpus, SimpliPy" in table
+    assert "| 16 |" in table  # problems seen
+    assert "b1, b3" in (out / "ablations-tiny" / "caption.txt").read_text()

@@ -1,0 +1,174 @@
+"""Rows that survive a stop, captions, names, and the command line of the paper's experiments."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+import flash_ansr.cli.paper
+from flash_ansr.bench.plan import Plan
+from flash_ansr.bench.rows import read_rows
+from flash_ansr.paper import context as context_module
+from flash_ansr.paper import registry
+from flash_ansr.paper.context import Context, Facts
+from flash_ansr.paper.experiment import Experiment, MissingError, Outcome, PaperError, Scale
+from flash_ansr.paper.registry import EXPERIMENTS
+from flash_ansr.paper.run import run_experiment
+from tests.command_line import run_flash_ansr
+
+NAMES = """simplifier_ecdf data_statistics recovery_time length_time scaling_law points noise ablations decoding refiner
+inference_simplifier gaussian_map training_curves token_embeddings per_expression gallery_1d gallery_2d oscillator
+memory rule_table hyperparameters vocabulary excluded_equations throughput_claim""".split()
+
+
+def empty_outcome(context: Context) -> Outcome:
+    rows = context.each(["a", "b"], lambda key: {"length": len(key)}, "keys")
+    figure = Figure(figsize=(1, 1))
+    figure.subplots().plot([0, 1])
+    return Outcome({"probe": figure}, [f"{len(rows)} rows"], "| a |", ["a note"])
+
+
+PROBE = Experiment("probe", "Figure 0", "It works.", empty_outcome, "two rows", "more", 0.1)
+
+
+def probe_of(folder: Path) -> Context:
+    return Context(folder, folder / "rows", Scale.TINY)
+
+
+def test_every_name_of_the_paper_is_there() -> None:
+    assert set(NAMES) <= set(EXPERIMENTS)
+    assert all(e.claim.endswith(".") and e.where and e.small and e.full for e in EXPERIMENTS.values())
+
+
+def test_small_is_planned_for_a_quarter_of_an_hour() -> None:
+    assert sum(e.minutes for e in EXPERIMENTS.values() if "runs" not in e.needs) < 15
+
+
+def test_every_name_has_a_row_on_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert listed == list(EXPERIMENTS)
+
+
+def test_rows_are_made_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def work(key: str) -> Facts:
+        asked.append(key)
+        if key == "c" and len(asked) == 3:
+            raise KeyboardInterrupt
+        return {"key_length": len(key), "bad": float("nan")}
+
+    context = probe_of(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        context.each(["a", "bb", "c"], work, "keys")
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write('{"key": "cut of')
+    rows = context.each(["c", "bb", "a"], work, "keys")
+    assert asked == ["a", "bb", "c", "c"]
+    assert [row["key_length"] for row in rows] == [1, 2, 1]
+    assert rows[0]["bad"] is None
+
+
+def test_another_seed_has_rows_of_its_own(tmp_path: Path) -> None:
+    seeds = [
+        replace(probe_of(tmp_path), seed=seed).each(["a"], lambda _, s=seed: {"seed": s}, "") for seed in (0, 1, 0)
+    ]
+    assert [rows[0]["seed"] for rows in seeds] == [0, 1, 0]
+
+
+def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"no": "key"}\n')
+    with pytest.raises(PaperError, match="line 1 is no row of this experiment"):
+        probe_of(tmp_path).each(["a"], lambda _: {}, "")
+
+
+def test_benchmark_tasks_are_shared_and_relabelled(tmp_path: Path) -> None:
+    plan = Plan("nguyen", system="power_law", label="first", limit=2, points=[20])
+    (first,) = probe_of(tmp_path / "a").bench([plan])
+    second_context = Context(tmp_path / "b", tmp_path / "a" / "rows", Scale.TINY)
+    (second,) = second_context.bench([replace(plan, label="second"), Plan("nguyen", system="pysr", limit=1)])
+    assert (first.label, second.label) == ("first", "second")
+    assert [row.started for row in first.rows] == [row.started for row in second.rows]
+    assert len(list(read_rows([tmp_path / "a" / "rows"]))) == 2
+    assert len(list(read_rows([tmp_path / "b" / "rows.jsonl"]))) == 2
+    assert any("pysr is left out" in note for note in second_context.notes)
+
+
+def test_a_missing_network_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context_module, "why_not_neural", lambda _: "there are no weights: pass checkpoint=FOLDER")
+    with pytest.raises(MissingError, match="a trained network is needed, but there are no weights; train one by"):
+        probe_of(tmp_path).network()
+    monkeypatch.setattr(context_module, "why_not_neural", lambda _: None)
+    with pytest.raises(PaperError, match=r"must be a folder with checkpoint\.json"):
+        replace(probe_of(tmp_path), checkpoint=tmp_path).network()
+
+
+def test_what_a_run_writes(tmp_path: Path) -> None:
+    written = run_experiment(PROBE, tmp_path, Scale.SMALL, seed=3)
+    folder = tmp_path / "probe"
+    assert [path.name for path in written] == ["rows.jsonl", "probe.png", "table.md", "caption.txt"]
+    assert (folder / "probe.png").read_bytes()[:4] == b"\x89PNG"
+    caption = (folder / "caption.txt").read_text()
+    for part in (
+        "It works.",
+        "- 2 rows",
+        "two rows",
+        "- a note",
+        "--scale small --seed 3",
+        "Seed: 3",
+        "Minutes: 0.0",
+        "numpy",
+    ):
+        assert part in caption
+    before = json.loads((folder / "summary.json").read_text())["minutes"]
+    run_experiment(PROBE, tmp_path, Scale.SMALL, seed=3)
+    assert json.loads((folder / "summary.json").read_text())["minutes"] > before
+    assert run_experiment(PROBE, tmp_path, Scale.FULL)[0].parent.name == "probe-full"
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_list() -> None:
+    flash_ansr.cli.paper.console.width = 120
+    done = run_flash_ansr("paper", "list")
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in NAMES)
+    one = run_flash_ansr("paper", "list", "noise")
+    assert "noise of 0, 0.1, 1 and 10 %" in one.stdout
+
+
+def test_mistakes_are_one_line() -> None:
+    assert run_flash_ansr("paper", "run", "nois").stderr == (
+        "error: the paper has no experiment 'nois'; did you mean 'noise'?\n"
+    )
+    assert (
+        "--scale must be one of tiny, small, full, got 'large'"
+        in run_flash_ansr("paper", "run", "noise", "--scale", "large").stderr
+    )
+    assert "no ablation 'b9'; did you mean 'b" in run_flash_ansr("paper", "train", "b9").stderr
+
+
+def test_all_leaves_out_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(_: Context) -> Outcome:
+        raise MissingError("weights are missing")
+
+    def stopped(_: Context) -> Outcome:
+        raise KeyboardInterrupt
+
+    chosen = {"lacking": replace(PROBE, name="lacking", make=lacking), "probe": PROBE}
+    monkeypatch.setattr(registry, "EXPERIMENTS", chosen)
+    done = run_flash_ansr("paper", "run", "all", "--out", str(tmp_path))
+    assert done.returncode == 0
+    assert "probe: Figure 0" in done.stdout
+    assert done.stderr == "left out lacking: weights are missing\n"
+    alone = run_flash_ansr("paper", "run", "lacking", "--out", str(tmp_path))
+    assert (alone.returncode, alone.stderr) == (2, "error: weights are missing\n")
+    chosen["probe"] = replace(PROBE, make=stopped)
+    halted = run_flash_ansr("paper", "run", "probe", "--out", str(tmp_path))
+    assert halted.returncode == 130
+    assert "the same command goes on from here" in halted.stdout
