@@ -24,7 +24,7 @@ from flash_ansr.train.config import load_config
 from tests.networks import NANO
 
 QUICK = ["hyperparameters", "vocabulary", "architecture", "rule_table", "worked_examples"]
-QUICK += ["excluded_equations", "data_statistics", "gaussian_map", "gallery_1d"]
+QUICK += ["excluded_equations", "data_statistics", "gaussian_map", "gallery_1d", "convergence"]
 NEEDS_NETWORK = ["decoding", "token_embeddings"]
 THE_REST = [
     pytest.param(name, marks=pytest.mark.slow)

@@ -93,8 +93,7 @@ def gallery_1d(context: Context) -> Outcome:
         grid = np.linspace(low, high, 400).reshape(-1, 1)
         axes.plot(grid[:, 0], _values(row["law"], grid), color=COLOURS[1], lw=1.4)
         axes.plot(X[:, 0], truth(X), ".", color="0.15", ms=3)
-        axes.set_title(f"{text}\nfound: {_short(row['law'], 34)}", fontsize=7, loc="left")
-        axes.text(0.98, 0.03, f"FVU {row['fvu']:.0e}", transform=axes.transAxes, ha="right", fontsize=7)
+        axes.set_title(f"{text}\n{_short(row['law'], 32)}, FVU {row['fvu']:.0e}", fontsize=7, loc="left")
     for axes in drawn[len(laws) :]:
         axes.set_axis_off()
     findings, table = _counted(laws, rows)
@@ -182,12 +181,12 @@ def oscillation(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def distinct_laws(candidates: list[Facts], n: int) -> list[Facts]:
-    """The best candidates of different form whose error is at most twice that of the best."""
+    """The best candidates of different form whose error is within a decade of the least."""
     chosen: dict[bytes, Facts] = {}
     lowest = min(c["fvu"] for c in candidates[:20])
     for candidate in candidates:
         key = simplipy.canonical_key(simplipy.parse(candidate["law"]).skeleton())
-        if key not in chosen and (not chosen or candidate["fvu"] <= 2 * lowest):
+        if key not in chosen and (not chosen or candidate["fvu"] <= 10 * lowest):
             chosen[key] = candidate
         if len(chosen) == n:
             break

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 
-from flash_ansr.paper import data, decoding, galleries, gaussian, recovery, simplifier, tables, training
+from flash_ansr.paper import convergence, data, decoding, galleries, gaussian, recovery, simplifier, tables, training
 from flash_ansr.paper.experiment import Experiment, PaperError
 
-_MODULES = (recovery, simplifier, decoding, training, gaussian, galleries, tables, data)
+_MODULES = (recovery, simplifier, convergence, decoding, training, gaussian, galleries, tables, data)
 EXPERIMENTS: dict[str, Experiment] = {e.name: e for module in _MODULES for e in module.EXPERIMENTS}
 
 

@@ -47,11 +47,11 @@ class Curve:
 
 def simplifier_ecdf(context: Context) -> Outcome:
     """Times and length ratios on draws of the paper's prior."""
-    corpus = _corpus(context.pick(6, 640, 2**16), context.seed)
-    n_slow = context.pick(2, 96, len(corpus))
+    drawn = corpus(context.pick(6, 640, 2**16), context.seed)
+    n_slow = context.pick(2, 96, len(drawn))
     results = {}
     for name, curve in _curves().items():
-        rows = corpus[:n_slow] if curve.is_slow else corpus
+        rows = drawn[:n_slow] if curve.is_slow else drawn
         keys = [f"{name} {start}" for start in range(0, len(rows), _CHUNK)]
 
         def work(key: str, curve: Curve = curve, rows: Sequence[list[str]] = rows) -> Facts:
@@ -63,7 +63,7 @@ def simplifier_ecdf(context: Context) -> Outcome:
             }
 
         results[name] = context.each(keys, work, curve.label)
-    return _ecdf_outcome(results, f"{len(corpus)} draws of the paper's prior; SymPy on the first {n_slow}")
+    return _ecdf_outcome(results, f"{len(drawn)} draws of the paper's prior; SymPy on the first {n_slow}")
 
 
 def _ecdf_outcome(results: dict[str, list[Facts]], note: str) -> Outcome:
@@ -161,9 +161,9 @@ def throughput_claim(context: Context) -> Outcome:
 
     def work(key: str) -> Facts:
         if key.startswith("sympy"):
-            times = [by_sympy(tokens, i, 1.7)[0] for i, tokens in enumerate(_corpus(n_sympy, context.seed))]
+            times = [by_sympy(tokens, i, 1.7)[0] for i, tokens in enumerate(corpus(n_sympy, context.seed))]
             return {"mean_seconds": float(np.mean(times))}
-        batch = TokenBatch.from_tokens(_corpus(n, context.seed))
+        batch = TokenBatch.from_tokens(corpus(n, context.seed))
         passes = []
         for _ in range(_PASSES):
             start = time.thread_time()
@@ -213,8 +213,8 @@ def memory(context: Context) -> Outcome:
     return Outcome({"memory": figure}, findings, notes=notes)
 
 
-def _corpus(n: int, seed: int) -> list[list[str]]:
-    """Skeletons of the paper's prior as they are drawn."""
+def corpus(n: int, seed: int) -> list[list[str]]:
+    """Skeletons of the paper's prior as they are drawn, before any simplification."""
     drawn = Generator("paper", holdouts=()).skeletons(seed, range(n), simplified=False)
     return [tokens for tokens in drawn if tokens is not None]
 
