@@ -23,6 +23,7 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t confirm_steps = 60;
 constexpr double much_worse = 2.0;  // cost on all rows over cost on the screened ones: a false optimum
 constexpr double ran_away = 1e8;    // in natural units
+constexpr DescentLimits whole_limits{.n_steps = 30, .progress = 1e-6, .damping = 1e-1, .patience = 10};
 constexpr double nearly_exact = 1e-8;
 constexpr double limit_slack = 4.0;  // the FVU on few rows is a noisy estimate
 
@@ -107,6 +108,9 @@ class Fitter {
         if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
             !options_.normal_starts && rows.heavy_tailed() && !watch_.over())
             search_relatively(optima, rows, seed);
+        if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
+            !options_.normal_starts && bounds_.low.empty() && !watch_.over())
+            search_from_whole_starts(optima, rows);
         if (staged && !optima.empty() && optima.front().cost > limit_slack * fvu_limit_) {
             drop(optima.front());
             return;
@@ -132,6 +136,28 @@ class Fitter {
             optima.insert(optima.begin(), std::move(polished.front()));
     }
 
+    // The caller's starts with the linear parameters where the caller says: another way down, to other optima.
+    void search_from_whole_starts(std::vector<Optimum>& optima, const FitRows& rows) {
+        if (!has_whole_start()) return;
+        const FitProgram whole = compile_fit(tree_, job_->tree->size() - 1, false);
+        model_.bind(whole, rows);
+        std::vector<double> units(whole.nonlinear.size());
+        std::vector<double> normal_units(units.size());
+        model_.natural_units(units, normal_units);
+        std::vector<std::vector<double>> found;
+        DescentLimits limits = whole_limits;
+        limits.cost_to_beat = optima.front().cost;
+        for (const std::vector<double>& start : starts_of(whole, job_->starts)) {
+            std::vector<double> point = start;
+            const double cost = levenberg_.descend(model_, point, units, {}, limits, watch_);
+            if (!(cost < much_worse * limits.cost_to_beat)) continue;
+            found.emplace_back(job_->n_parameters, unknown);
+            whole.recover({}, point, found.back());
+        }
+        model_.bind(program_, rows);
+        if (!found.empty()) optima = search_.improve(model_, given_starts(found), bounds_, std::move(optima), watch_);
+    }
+
     void set_bounds() {
         bounds_ = {};
         if (job_->bounds.empty()) return;
@@ -148,10 +174,15 @@ class Fitter {
 
     // Starts of all parameters as starts of the program's nonlinear ones.
     std::vector<std::vector<double>> given_starts(std::span<const std::vector<double>> all) const {
+        return starts_of(program_, all);
+    }
+
+    static std::vector<std::vector<double>> starts_of(const FitProgram& program,
+                                                      std::span<const std::vector<double>> all) {
         std::vector<std::vector<double>> starts;
         for (const std::vector<double>& start : all) {
             std::vector<double> point;
-            for (const Nonlinear& nonlinear : program_.nonlinear) {
+            for (const Nonlinear& nonlinear : program.nonlinear) {
                 const double value = start[nonlinear.parameter];
                 point.push_back(nonlinear.is_log ? std::log(std::fabs(value)) : value);
             }
@@ -282,7 +313,7 @@ class Fitter {
     // Of a tree without parameters.
     bool is_hopeless_on_screen() const {
         if (!std::isfinite(fvu_limit_) || screen_.n() == all_.n()) return false;
-        const std::vector<double> values = tree_values(screen_);
+        const std::vector<double> values = values_on(screen_, *job_, result_.parameters);
         double fvu = 0.0;
         for (std::size_t i = 0; i < screen_.n(); ++i) {
             const double residual = (screen_.target()[i] - values[i]) * screen_.root_weights()[i];
@@ -293,7 +324,7 @@ class Fitter {
 
     // Loss and FVU of the tree itself on all rows.
     void judge() {
-        const std::vector<double> values = tree_values(all_);
+        const std::vector<double> values = values_on(all_, *job_, result_.parameters);
         double fvu = 0.0;
         double loss = 0.0;
         for (std::size_t i = 0; i < all_.n(); ++i) {
@@ -311,43 +342,6 @@ class Fitter {
         if (options_.objective == Objective::squared) loss = fvu / (all_.normalisation() * all_.normalisation());
         result_.fvu = fvu;
         result_.cost = loss / all_.sum_of_weights();
-    }
-
-    std::vector<double> tree_values(const FitRows& rows) const {
-        const std::vector<double>& parameters = result_.parameters;
-        std::vector<double> columns_data;
-        Job job{job_->tree, {}, {}};
-        const std::size_t n_constants = count(*job_->tree, Op::constant);
-        job.constants.assign(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(n_constants));
-        std::vector<double> values(rows.n());
-        // declared parameters are columns of one repeated number
-        const std::size_t n_padded = rows.n_padded();
-        bool shared = false;
-        for (const std::int64_t column : job_->columns) shared = shared || column < 0;
-        if (!shared) {
-            for (const std::int64_t column : job_->columns) job.columns.push_back(static_cast<std::size_t>(column));
-            evaluate(job,
-                     {rows.column(0), false, rows.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
-                     {values.data(), false});
-            return values;
-        }
-        for (std::size_t i = 0; i < job_->columns.size(); ++i) {
-            job.columns.push_back(i);
-            const std::int64_t column = job_->columns[i];
-            const std::size_t at = columns_data.size();
-            columns_data.resize(at + n_padded);
-            if (column >= 0) {
-                std::copy_n(rows.column(static_cast<std::size_t>(column)), n_padded,
-                            columns_data.begin() + static_cast<std::ptrdiff_t>(at));
-            } else {
-                std::fill_n(columns_data.begin() + static_cast<std::ptrdiff_t>(at), n_padded,
-                            parameters[static_cast<std::size_t>(-1 - column)]);
-            }
-        }
-        evaluate(job,
-                 {columns_data.data(), false, rows.n(), job.columns.size(), 1, static_cast<std::ptrdiff_t>(n_padded)},
-                 {values.data(), false});
-        return values;
     }
 
     const FitRows& all_;

@@ -60,6 +60,9 @@ struct FitResult {
     std::uint32_t n_starts = 0;
 };
 
+// Values of a job's tree at these parameters, (rows.n()).
+std::vector<double> values_on(const FitRows& rows, const FitJob& fit, std::span<const double> parameters);
+
 // False where it was interrupted.
 bool fit_batch(std::span<const FitJob> jobs, const FitRows& rows, const FitOptions& options,
                std::span<FitResult> results);
