@@ -68,14 +68,15 @@ void bind_search(nb::module_& module) {
             "breed",
             [](Breeder& self, const Screen& screen, const Array<std::int16_t>& ids, const Array<std::int64_t>& offsets,
                const Array<double>& constants, const Array<std::int32_t>& first, const Array<std::int32_t>& second,
-               const Array<double>& limits, double slack, std::size_t n_steps, std::uint64_t seed, double seconds,
-               std::size_t n_threads) {
+               const Array<double>& limits, double slack, std::size_t n_steps, std::size_t n_glances,
+               std::uint64_t seed, double seconds, std::size_t n_threads) {
                 const BreedRequest request{{span_of(ids), span_of(offsets), span_of(constants)},
                                            span_of(first),
                                            span_of(second),
                                            span_of(limits),
                                            slack,
                                            n_steps,
+                                           n_glances,
                                            seed,
                                            seconds,
                                            n_threads};
@@ -86,6 +87,6 @@ void bind_search(nb::module_& module) {
                 return to_dict(bred());
             },
             nb::arg("screen"), nb::arg("ids"), nb::arg("offsets"), nb::arg("constants"), nb::arg("first"),
-            nb::arg("second"), nb::arg("limits"), nb::arg("slack"), nb::arg("n_steps"), nb::arg("seed"),
-            nb::arg("seconds"), nb::arg("n_threads"));
+            nb::arg("second"), nb::arg("limits"), nb::arg("slack"), nb::arg("n_steps"), nb::arg("n_glances"),
+            nb::arg("seed"), nb::arg("seconds"), nb::arg("n_threads"));
 }

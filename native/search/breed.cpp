@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -128,14 +129,39 @@ bool Breeder::may_be_kept(const Tree& form) const {
     return varies && form.size() <= options_.max_length;
 }
 
+// Of several children the one that an affine function brings closest to the target, constants without a value drawn.
+Postfix Breeder::best_variation(const Postfix& parent, const Postfix& donor, std::size_t n_glances, Glance& glance,
+                                Random& random) const {
+    Postfix best;
+    double lowest = infinity;
+    for (std::size_t k = 0; k < n_glances; ++k) {
+        Postfix child = mutator_.child(parent, donor, random);
+        if (child.size() > 2 * options_.max_length) continue;
+        for (Node& node : child) {
+            if (node.op != Op::constant || std::isfinite(constant_value(node))) continue;
+            const double size = std::pow(10.0, random.uniform(-1.0, 1.0));
+            node.payload = std::bit_cast<std::int64_t>(random.uniform() < 0.7 ? size : -size);
+        }
+        const double cost = glance.affine_cost(child);
+        if (best.empty() || cost < lowest) {
+            lowest = cost;
+            best = std::move(child);
+        }
+    }
+    return best.empty() ? parent : best;
+}
+
 void Breeder::vary(const std::vector<Postfix>& parents, const BreedRequest& request, std::size_t i,
-                   Simplifier& simplifier, Child& child) const {
+                   Simplifier& simplifier, Glance& glance, Child& child) const {
     const Postfix& parent = parents[static_cast<std::size_t>(request.first[i])];
     if (request.second.empty()) {
         child.raw = parent;
     } else {
         Random random(request.seed, i, 0);
-        child.raw = mutator_.child(parent, parents[static_cast<std::size_t>(request.second[i])], random);
+        const Postfix& donor = parents[static_cast<std::size_t>(request.second[i])];
+        child.raw = request.n_glances > 1 && random.uniform() < 0.5
+                        ? best_variation(parent, donor, request.n_glances, glance, random)
+                        : mutator_.child(parent, donor, random);
     }
     // what is far too long does not become short enough
     if (child.raw.size() > 2 * options_.max_length) return;
@@ -167,10 +193,14 @@ Brood Breeder::breed(const Screen& screen, const BreedRequest& request) {
     simplipy::Watch watch(request.seconds, {});
     const std::vector<Postfix> parents = formulas_of(request.parents);
     std::vector<Child> children(request.first.size());
+    struct Varier {
+        Simplifier simplifier;
+        Glance glance;
+    };
     share(
-        children.size(), request.n_threads, [] { return Simplifier(); },
-        [&](Simplifier& simplifier, std::size_t i) {
-            if (!watch.over()) vary(parents, request, i, simplifier, children[i]);
+        children.size(), request.n_threads, [&] { return Varier{{}, Glance(screen)}; },
+        [&](Varier& varier, std::size_t i) {
+            if (!watch.over()) vary(parents, request, i, varier.simplifier, varier.glance, children[i]);
         });
     Brood brood;
     std::vector<std::size_t> fresh;

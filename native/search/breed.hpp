@@ -30,6 +30,7 @@ struct BreedRequest {
     std::span<const double> limits;        // by length: children with a larger cost are not wanted
     double slack = 1.0;                    // times the limit: what is worse at its start is not descended from
     std::size_t n_steps = 8;               // of a descent
+    std::size_t n_glances = 1;             // variations of one parent, of which half of the children are the best
     std::uint64_t seed = 0;
     double seconds = -1.0;  // < 0: no deadline
     std::size_t n_threads = 1;
@@ -71,9 +72,11 @@ class Breeder {
         Screened screened;
     };
 
+    Postfix best_variation(const Postfix& parent, const Postfix& donor, std::size_t n_glances, Glance& glance,
+                           Random& random) const;
     bool may_be_kept(const simplipy::Tree& form) const;
     void vary(const std::vector<Postfix>& parents, const BreedRequest& request, std::size_t i,
-              simplipy::Simplifier& simplifier, Child& child) const;
+              simplipy::Simplifier& simplifier, Glance& glance, Child& child) const;
     void value(const BreedRequest& request, std::size_t i, simplipy::Simplifier& simplifier, Screener& screener,
                simplipy::Watch& watch, Child& child) const;
 

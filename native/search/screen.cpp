@@ -1,6 +1,7 @@
 #include "screen.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -42,6 +43,56 @@ double Screen::rank_correlation(std::span<const double> values) const {
     const double spread = std::inner_product(ranks.begin(), ranks.end(), ranks.begin(), 0.0);
     if (!(spread > 0.0) || !(spread_ > 0.0)) return 0.0;
     return std::inner_product(ranks.begin(), ranks.end(), ranks_.begin(), 0.0) / std::sqrt(spread * spread_);
+}
+
+Glance::Glance(const Screen& screen) : rows_(screen.rows()), kernels_(simplipy::active_kernels()) {
+    const std::size_t n = rows_.n_padded();
+    double total = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double root = rows_.root_weights()[i];
+        weights_.push_back(root * root);
+        total += root * root;
+    }
+    for (double& weight : weights_) weight /= total;
+    for (std::size_t i = 0; i < n; ++i) target_mean_ += weights_[i] * rows_.target()[i];
+    for (std::size_t i = 0; i < n; ++i) {
+        const double difference = rows_.target()[i] - target_mean_;
+        target_spread_ += weights_[i] * difference * difference;
+    }
+}
+
+double Glance::affine_cost(std::span<const simplipy::Node> postfix) {
+    using simplipy::Op;
+    const std::size_t n = rows_.n_padded();
+    stack_.reserve((postfix.size() + 1) * n);
+    std::size_t depth = 0;
+    for (const simplipy::Node& node : postfix) {
+        double* top = stack_.data() + depth * n;
+        if (node.op == Op::variable) {
+            std::copy_n(rows_.column(static_cast<std::size_t>(node.payload) - 1), n, top);
+            ++depth;
+        } else if (node.op == Op::constant) {
+            std::fill_n(top, n, std::bit_cast<double>(node.payload));
+            ++depth;
+        } else if (arity(node.op) == 1) {
+            kernels_.unary[index(node.op)](n, top - n, top - n);
+        } else {
+            kernels_.binary[index(node.op)][0](n, top - 2 * n, top - n, top - 2 * n);
+            --depth;
+        }
+    }
+    const double* values = stack_.data();
+    double mean = 0.0;
+    for (std::size_t i = 0; i < n; ++i) mean += weights_[i] * values[i];
+    double spread = 0.0;
+    double product = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double difference = values[i] - mean;
+        spread += weights_[i] * difference * difference;
+        product += weights_[i] * difference * (rows_.target()[i] - target_mean_);
+    }
+    if (!std::isfinite(spread)) return infinity;
+    return spread > 0.0 ? target_spread_ - product * product / spread : target_spread_;
 }
 
 // The nonlinear parameters as the starts say; whether all are known.

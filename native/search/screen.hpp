@@ -6,9 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/fit_model.hpp"
 #include "core/fit_rows.hpp"
 #include "core/fit_search.hpp"
+#include "core/kernels.hpp"
 #include "core/levenberg.hpp"
 #include "core/tree.hpp"
 #include "data/random.hpp"
@@ -36,6 +38,23 @@ struct Screened {
     bool descended = false;
     std::vector<double> constants;
     double rank_correlation = 0.0;  // where the cost is within the limit
+};
+
+// A first look at formulas as they are written, without simplification or fit: one pass of the kernels over the rows.
+class Glance {
+  public:
+    explicit Glance(const Screen& screen);
+
+    // Sum of squares that c0 + c1*phi leaves of the target; inf where phi is undefined on a row. Constants have values.
+    double affine_cost(std::span<const simplipy::Node> postfix);
+
+  private:
+    const simplipy::FitRows& rows_;
+    const simplipy::Kernels& kernels_;
+    std::vector<double> weights_;  // normalised to the sum 1
+    double target_mean_ = 0.0;
+    double target_spread_ = 0.0;
+    simplipy::AlignedBuffer stack_;
 };
 
 class Screener {

@@ -110,6 +110,7 @@ class Breeder:
         limits: npt.NDArray[np.float64],
         slack: float,
         n_steps: int,
+        n_glances: int,
         seed: int,
         seconds: float,
         n_threads: int,

@@ -43,6 +43,8 @@ class EvolutionSettings:
         A child whose cost at its start is within this factor of being kept is descended from.
     n_steps : int
         Of a descent.
+    n_glances : int
+        Half of the children are the best of so many variations of a parent at a first look.
     constant : float
         Weight of a constant among new leaves; the variables together have 4.
     """
@@ -50,6 +52,7 @@ class EvolutionSettings:
     max_length: int = 35
     slack: float = 30.0
     n_steps: int = 8
+    n_glances: int = 8
     constant: float = 1.0
 
 
@@ -148,6 +151,7 @@ class Evolution:
             self.population.limits(),
             self.settings.slack,
             self.settings.n_steps,
+            self.settings.n_glances,
             seed,
             seconds,
             n_threads,
