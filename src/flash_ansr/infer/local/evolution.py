@@ -52,7 +52,7 @@ class EvolutionSettings:
     max_length: int = 35
     slack: float = 30.0
     n_steps: int = 8
-    n_glances: int = 8
+    n_glances: int = 24
     constant: float = 1.0
 
 

@@ -71,7 +71,7 @@ class IslandSettings:
         Children after which a member leaves, unless it is the best of its length.
     """
 
-    capacity: int = 12
+    capacity: int = 6
     tournament: int = 5
     cheapest: float = 0.005
     dearest: float = 0.3
