@@ -306,7 +306,7 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
     }
     search_slow_rows(model, n_restarts, 0);
     if (done()) return std::move(optima_);
-    search_slow_rows(model, n_restarts, few_rows);  // others, as the first may have told nothing
+    search_slow_rows(model, (n_restarts + 1) / 2, few_rows);  // others, as the first may have told nothing
     if (done()) return std::move(optima_);
     search_all_rows(model, n_restarts);
     descend_from_given(model);
