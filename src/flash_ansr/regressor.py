@@ -43,6 +43,7 @@ Selection = Literal["score", "validation", "bic"]
 
 # of the time limit, what choosing among noisy candidates may take beyond it
 _SELECTION_SHARE = 0.04
+_SELECTION_SECONDS = 0.1
 # of the time limit, for the numbers of the front at the end
 _TIDYING = 0.03
 
@@ -246,9 +247,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             candidates = [*candidates, baseline, constant_baseline(pipeline.table, gamma)]
         noise = None
         if self.selection == "score" and pipeline.settings.paper is None:
-            timed = budget.time_limit is not None and budget.n_samples is None
-            seconds = max(_SELECTION_SHARE * (budget.time_limit or 0.0), 0.05) if timed else None
-            choice = by_score(candidates, pipeline.table, pipeline.grammar, self.gamma, gamma, self.loss, seconds)
+            deadline = None
+            if budget.time_limit is not None and budget.n_samples is None:
+                deadline = dataclasses.replace(
+                    budget, time_limit=max(_SELECTION_SHARE * budget.time_limit, _SELECTION_SECONDS)
+                )
+            choice = by_score(candidates, pipeline.table, pipeline.grammar, self.gamma, gamma, self.loss, deadline)
             chosen, noise = choice.candidates, choice.noise
         else:
             chosen = ranked(candidates, pipeline.table, held_out, self.selection, gamma)

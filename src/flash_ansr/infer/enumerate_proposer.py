@@ -35,7 +35,7 @@ _PRICE = 0.025
 # nats that it is worth with noise
 _NATS = 1.2
 # of a limited time, so much is for enumeration at most
-_SHARE = 0.25
+_SHARE = 0.3
 _LEAST_ROWS = 8
 # forms at most: values of one look take less than 100 MB
 _N_EXACT = 150_000
@@ -137,8 +137,9 @@ def _noisy_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
     look.grow(n_forms)
     for target in look.targets:
         yield look.singles(target, price, 40 if target.name == "y" else 12)
-    for target in look.targets[:4]:
+    for target in look.targets[: 4 if n_forms < _N_NOISY else 2]:
         yield look.pursued(target, price, 6, 8)
+        yield look.multiplied(target, price, 12, 6)
 
 
 class _Look:
@@ -189,6 +190,23 @@ class _Look:
             values.append(seconds.values)
         features = Features(texts, np.concatenate(values))
         return self.candidates.ranked(Sums(self.data, target, features).of(supports)) if supports else []
+
+    def multiplied(self, target: Target, price: float, n_first: int, n_second: int) -> list[Expression]:
+        """As ``pursued`` with phi1*(c0 + c1*phi2) and (c0 + c1*phi2)/phi1: what a factor leaves is looked up."""
+        weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
+        own = weight[self._rows] * self._own
+        firsts = self._features([form for form, _ in self._forms.best(target.values[self._rows], own, price, n_first)])
+        drafts: list[Draft] = []
+        for text, first in zip(firsts.texts, firsts.values, strict=True):
+            for join, factor in (("product", first), ("quotient", 1 / first)):
+                # errors of the target are multiplied by what it is divided by
+                left, errors = (target.values / factor)[self._rows], (weight * np.abs(factor))[self._rows] * self._own
+                if not (np.isfinite(left).all() and np.isfinite(errors).all()):
+                    continue
+                seconds = self._features([form for form, _ in self._forms.best(left, errors, price, n_second)])
+                for second, values in zip(seconds.texts, seconds.values, strict=True):
+                    drafts += _joined(self.data, target, Features([text, second], np.stack([first, values])), join)
+        return self.candidates.ranked(drafts)
 
     def joined(self, target: Target, n_first: int) -> list[Expression]:
         """Formulas of two forms that meet the target up to rounding."""

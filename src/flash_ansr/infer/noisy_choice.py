@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 import simplipy
 from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.budget import Budget
 from flash_ansr.infer.proposals import FloatArray, Grammar, Table, numbers_of
 from simplipy import Fit
 from simplipy.description import TOKEN, data_cost, description_length
@@ -55,7 +55,7 @@ def choose(
     grammar: Grammar,
     gamma: float,
     loss: str,
-    seconds: float | None = None,
+    deadline: Budget | None = None,
 ) -> NoisyChoice:
     """Rank candidates by description length and tell whether the best leaves nothing but noise.
 
@@ -70,14 +70,13 @@ def choose(
         Tokens cost more, or less, in proportion to it; 0.05 is the middle.
     loss : str
         Of the fits.
-    seconds : float, optional
+    deadline : Budget, optional
         Time for it; the most promising candidates come first.
     """
-    end = None if seconds is None else time.monotonic() + seconds
     priced = sorted(((_rough_length(c, table.n_rows, gamma), c) for c in candidates), key=lambda p: (p[0], p[1].rank))
     ranked = []
     for i, (length, candidate) in enumerate(priced):
-        if i < _N_POLISHED and (end is None or time.monotonic() < end):
+        if i < _N_POLISHED and (deadline is None or deadline.spent() is None):
             polished = [p for p in _polished(candidate, table, gamma, loss) if grammar.allows(p[1].expression)]
             length, candidate = min(((length, candidate), *polished), key=lambda p: (p[0], p[1].rank))
         score = round(2 * length / (table.n_rows * math.log(10)), 6)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.budget import Budget
 from flash_ansr.infer.noisy_choice import NoisyChoice, choose
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.score import exact_fvu, score
@@ -39,7 +40,7 @@ def by_score(
     gamma: float,
     price: float,
     loss: str = "squared",
-    seconds: float | None = None,
+    deadline: Budget | None = None,
 ) -> NoisyChoice:
     """Candidates by the paper's score or by description length, best first, and the noise where there is some.
 
@@ -53,14 +54,14 @@ def by_score(
         What a token costs in the paper's score on these rows.
     loss : str
         Of the fits.
-    seconds : float, optional
+    deadline : Budget, optional
         Time that the choice may take.
     """
     by_paper = ranked(candidates, rows, None, "score", price)
     exact = 10 * exact_fvu(rows)
     if not by_paper or min(c.fvu for c in by_paper) <= exact:
         return NoisyChoice(by_paper, 0.0)
-    choice = choose(by_paper, rows, grammar, gamma, loss, seconds)
+    choice = choose(by_paper, rows, grammar, gamma, loss, deadline)
     return NoisyChoice(by_paper, None) if choice.noise is None else choice
 
 
