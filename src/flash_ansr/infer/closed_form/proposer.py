@@ -32,6 +32,20 @@ _N_QUICK = 5
 _N_FAIR = 30
 
 
+# which stages take turns, and how many at a time
+_TURNS: dict[Noise, list[tuple[str, int | None]]] = {
+    Noise.NONE: [("exact", None), ("noisy", None)],
+    Noise.UNCLEAR: [
+        ("noisy", _N_QUICK),
+        ("exact", _N_FAIR),
+        *([("noisy", 1), ("exact", 1)] * _N_FAIR),
+        ("exact", None),
+        ("noisy", None),
+    ],
+    Noise.SEEN: [("noisy", None), ("exact", None)],
+}
+
+
 def closed_form(
     X: Any,
     y: Any,
@@ -110,14 +124,10 @@ def _all_stages(data: Data, operators: Collection[str] | None, candidates: Candi
     bound, seen = noise_level(data)
     noise = min(bound, float(np.sqrt(min(candidates.best_fvu, 1.0)) * np.std(data.y)))
     noisy = _noisy_stages(data.with_noise(noise), operators) if noise > 0 else iter(())
-    turns = {
-        Noise.NONE: ((exact, None), (noisy, None)),
-        Noise.UNCLEAR: ((noisy, _N_QUICK), (exact, _N_FAIR), (noisy, None), (exact, None)),
-        Noise.SEEN: ((noisy, None), (exact, None)),
-    }
-    for stages, n in turns[seen]:
-        candidates.data = data if stages is exact else data.with_noise(noise)
-        yield from itertools.islice(stages, n)
+    for stages, n in _TURNS[seen]:
+        for stage in itertools.islice(exact if stages == "exact" else noisy, n):
+            candidates.data = data if stages == "exact" else data.with_noise(noise)
+            yield stage
 
 
 def _noisy_stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
