@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 
 import numpy as np
 
-from flash_ansr.infer.local.evolution import Evolution
+from flash_ansr.infer.local.evolution import Counts, Evolution
 from flash_ansr.infer.local.population import Ids, Member
 from flash_ansr.infer.local.views import View, views_of
 from flash_ansr.infer.proposals import FloatArray, Grammar, Proposals, Table
@@ -59,7 +60,7 @@ class LocalProposer:
         """What n children brought: the forms that are now the best up to their length on the view they live on."""
         limit = _FOREVER if seconds is None else max(seconds, 0.0)
         promoted: list[tuple[View, Member]] = []
-        before = self._n_new()
+        before = self.counts.new
         if self._lessons:
             lessons, self._lessons = self._lessons, []
             for i, evolution in enumerate(self._evolutions):
@@ -74,10 +75,13 @@ class LocalProposer:
         chosen = promoted[:_PROMOTED]
         batch = _batch([_outside(view, member.ids) for view, member in chosen])
         starts = [member.constants for _, member in chosen]
-        return Proposals(batch, starts=starts, n_drawn=n, n_unique=self._n_new() - before)
+        return Proposals(batch, starts=starts, n_drawn=n, n_unique=self.counts.new - before)
 
-    def _n_new(self) -> int:
-        return sum(evolution.counts.new for evolution in self._evolutions)
+    @property
+    def counts(self) -> Counts:
+        """What became of the children of all views."""
+        totals = zip(*(astuple(evolution.counts) for evolution in self._evolutions), strict=True)
+        return Counts(*map(sum, totals))
 
     def _noted(self, i: int, members: Sequence[Member]) -> list[tuple[View, Member]]:
         self._best[i] = min([self._best[i], *map(_score, members)])

@@ -67,6 +67,9 @@ class Tally:
     unique: int = 0
     fitted: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
+    rounds: int = 0
+    seconds: float = 0.0  # drawing, fitting and ranking
+    gain: float = 0.0  # decades of FVU by which the front fell, mean over lengths
 
 
 class Pipeline:
@@ -114,7 +117,7 @@ class Pipeline:
                 if stop is not None:
                     return stop
                 proposer = schedule.next()
-                before = budget.n_drawn if by_count else budget.elapsed
+                n_before, before = budget.n_drawn, budget.elapsed
                 level = self.archive.level()
                 proposals = self._ask(proposer, budget)
                 if proposals is None:
@@ -125,8 +128,10 @@ class Pipeline:
                     self.take(proposals, proposer.name, budget)
                 elif n_idle >= len(schedule):
                     time.sleep(_PAUSE)
-                cost = (budget.n_drawn if by_count else budget.elapsed) - before
-                schedule.record(proposer, cost, level - self.archive.level())
+                seconds, gain = budget.elapsed - before, level - self.archive.level()
+                schedule.record(proposer, budget.n_drawn - n_before if by_count else seconds, gain)
+                tally = self.tallies[proposer.name]
+                tally.rounds, tally.seconds, tally.gain = tally.rounds + 1, tally.seconds + seconds, tally.gain + gain
                 if not n_idle and callback is not None and callback(self.progress(budget)):
                     return Stop.CALLBACK
             return self._reached(budget) or Stop.EXHAUSTED

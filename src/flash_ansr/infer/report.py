@@ -80,6 +80,9 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, wi
                 "unique": t.unique,
                 "fitted": t.fitted,
                 "statuses": dict(t.statuses),
+                "rounds": t.rounds,
+                "seconds": t.seconds,
+                "front_gain": t.gain,
                 "won": name == winner,
             }
             for name, t in tallies.items()
