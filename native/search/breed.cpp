@@ -23,6 +23,7 @@ using simplipy::Tree;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t max_written = std::size_t{1} << 22;
 
 double leaf_value(const Node& node, std::span<const double> values) {
     if (node.op == Op::variable) return values[static_cast<std::size_t>(node.payload) - 1];
@@ -84,6 +85,17 @@ Postfix without_free_bases(const Postfix& raw) {
     return out;
 }
 
+// Of a skeleton as it is written.
+std::uint64_t written_key(const Postfix& raw) {
+    std::uint64_t key = raw.size();
+    for (const Node& node : raw) {
+        const auto payload = node.op == Op::variable ? static_cast<std::uint64_t>(node.payload) : 0;
+        key = (key ^ (index(node.op) + 64 * payload)) * 0xff51afd7ed558ccdULL;
+        key ^= key >> 32;
+    }
+    return key;
+}
+
 // Calls body(worker, i) for i in [0, n), each thread with a worker of its own.
 template <class Make, class Body>
 void share(std::size_t n, std::size_t n_threads, const Make& make, const Body& body) {
@@ -136,7 +148,7 @@ Postfix Breeder::best_variation(const Postfix& parent, const Postfix& donor, std
     double lowest = infinity;
     for (std::size_t k = 0; k < n_glances; ++k) {
         Postfix child = mutator_.child(parent, donor, random);
-        if (child.size() > 2 * options_.max_length) continue;
+        if (child.size() > 2 * options_.max_length || written_.contains(written_key(child))) continue;
         for (Node& node : child) {
             if (node.op != Op::constant || std::isfinite(constant_value(node))) continue;
             const double size = std::pow(10.0, random.uniform(-1.0, 1.0));
@@ -165,6 +177,8 @@ void Breeder::vary(const std::vector<Postfix>& parents, const BreedRequest& requ
     }
     // what is far too long does not become short enough
     if (child.raw.size() > 2 * options_.max_length) return;
+    child.raw_key = written_key(child.raw);
+    if (written_.contains(child.raw_key)) return;
     child.raw = without_free_bases(child.raw);
     if (options_.affine) {
         const std::array<Node, 2> before = {constant_node(0.0), constant_node(1.0)};
@@ -204,7 +218,9 @@ Brood Breeder::breed(const Screen& screen, const BreedRequest& request) {
         });
     Brood brood;
     std::vector<std::size_t> fresh;
+    if (written_.size() > max_written) written_ = {};  // it saves time, the forms are what counts
     for (std::size_t i = 0; i < children.size(); ++i) {
+        if (children[i].form.size() > 0) written_.insert(children[i].raw_key);
         children[i].is_new = children[i].is_new && seen_.insert(children[i].form.hash());
         if (children[i].is_new) fresh.push_back(i);
     }

@@ -67,6 +67,7 @@ class Breeder {
   private:
     struct Child {
         Postfix raw;  // values of the constants in their payloads
+        std::uint64_t raw_key = 0;
         simplipy::Tree form;
         bool is_new = false;
         Screened screened;
@@ -82,7 +83,8 @@ class Breeder {
 
     Mutator mutator_;
     BreedOptions options_;
-    KeySet seen_;
+    KeySet seen_;     // canonical forms
+    KeySet written_;  // skeletons as they were written, which need not be simplified to know that they were met
 };
 
 // The value of a formula of numbers whose variable x_k is values[k - 1]; NaN where it is undefined.

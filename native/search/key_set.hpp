@@ -15,6 +15,14 @@ class KeySet {
 
     std::size_t size() const { return size_; }
 
+    bool contains(std::uint64_t key) const {
+        if (key == empty) key = 1;
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t at = static_cast<std::size_t>(key) & mask; slots_[at] != empty; at = (at + 1) & mask)
+            if (slots_[at] == key) return true;
+        return false;
+    }
+
     // Whether the key is new; it is known from now on.
     bool insert(std::uint64_t key) {
         if (key == empty) key = 1;

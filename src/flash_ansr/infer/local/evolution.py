@@ -50,9 +50,9 @@ class EvolutionSettings:
     """
 
     max_length: int = 35
-    slack: float = 30.0
+    slack: float = 10.0
     n_steps: int = 8
-    n_glances: int = 24
+    n_glances: int = 12
     constant: float = 1.0
 
 
