@@ -196,7 +196,9 @@ def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -
 def _all_finite(values: Floats) -> bool:
     flat = values.ravel()
     # one pass without a mask; squares may overflow, so a bad sum only means that one has to look
-    return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
+    with np.errstate(over="ignore"):
+        square = flat.dot(flat)
+    return math.isfinite(square) or bool(np.isfinite(flat).all())
 
 
 def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
