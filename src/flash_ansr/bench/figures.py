@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from flash_ansr.bench.groups import Group
@@ -31,7 +32,7 @@ _ARROWS = {"up": "↑", "down": "↓", "zero": "→ 0"}
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
 _FAILED_FVU = 0.5
-# a data set that spans more is drawn on a logarithmic scale
+# a data set that spans more is drawn on a logarithmic scale; an axis that spans less has ticks at 1, 2 and 5
 _DECADES = 2
 _N_TICKS = 3
 
@@ -203,6 +204,11 @@ def _scale_x(panel: Axes, found: dict[str, list[Group]], axis: Axis) -> None:
         panel.set_xscale("log", base=2 if axis.name == "points" else 10)
         if axis.name == "points":
             panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        elif positions[-1] < 10**_DECADES * positions[0]:
+            # matplotlib's own labels on less than two decades overlap
+            panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            panel.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _positions(groups: Iterable[Group], axis: Axis) -> set[float]:

@@ -23,6 +23,10 @@ _TIME, _POINTS, _NOISE = AXES
 _CATALOGUE = "fastsrb"
 # with fewer rows the estimator raises the price of a token in proportion
 _ROWS_OF_GAMMA = 60
+# log10 of a time in seconds has a zero among the points, where log log T has none
+_IN_MILLISECONDS = 3.0
+# a few points are soon met by waves, which recovery does not have
+_OPERATORS = "+ - * / neg inv pow2 pow1_2 exp log tanh".split()
 
 
 def time_plans(context: Context) -> list[Plan]:
@@ -155,22 +159,23 @@ def scaling_law(context: Context) -> Outcome:
             # the estimator's price of a token on so few rows, so that it comes out at the paper's gamma
             gamma=gamma * min(1.0, len(x) / _ROWS_OF_GAMMA),
             time_limit=seconds,
+            operators=_OPERATORS,
             random_state=context.seed,
             checkpoint=context.checkpoint,
-        ).fit(pd.DataFrame({"t": x}), y)
+        ).fit(pd.DataFrame({"t": _IN_MILLISECONDS + x}), y)
         with np.errstate(all="ignore"):
-            law = model.predict(pd.DataFrame({"t": grid}))
+            law = model.predict(pd.DataFrame({"t": _IN_MILLISECONDS + grid}))
         text = model.expression_.infix(precision=3)
         axes.plot(grid, np.where((law > -5) & (law < 105), law, np.nan), color=colour, lw=1.2)
         fvu = float(model.candidates_["fvu"].iloc[0])
-        findings.append(f"{label}: vNRR = {text} with t = log10 of the seconds, FVU {fvu:.2g} on {len(x)} points")
+        findings.append(f"{label}: vNRR = {text} with t = log10 of the milliseconds, FVU {fvu:.2g} on {len(x)} points")
         later = float(np.interp(4.0, grid, law))
         sense = f"gives {later:.0f} %" if 0 <= later <= 100 else "leaves 0 to 100 %"
         findings.append(f"{label}: extrapolated to 10,000 s, the law {sense}")
     axes.axvspan(max(float(np.log10(g.seconds)) for g in groups), grid[-1], color="0.9", lw=0)
     axes.set(xlabel="log10 of the mean fit time [s]", ylabel="vNRR [%]", ylim=(-2, 102), xlim=(grid[0], grid[-1]))
     axes.legend(loc="best")
-    notes = [f"gamma = {gamma}, {seconds:g} s a search; grey: beyond the measured times"]
+    notes = [f"gamma = {gamma}, {seconds:g} s a search over {' '.join(_OPERATORS)}; grey: beyond the measured times"]
     n_points = min(len(members) for members in by_label.values())
     notes.append(f"an extrapolation from {n_points} points is an illustration, no forecast")
     return Outcome({"scaling_law": figure}, findings, table(groups, Format.MARKDOWN), notes)
