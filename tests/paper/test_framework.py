@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +110,18 @@ def test_a_missing_network_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(context_module, "why_not_neural", lambda _: None)
     with pytest.raises(PaperError, match=r"must be a folder with checkpoint\.json"):
         replace(probe_of(tmp_path), checkpoint=tmp_path).network()
+
+
+def test_torch_is_imported_by_none_of_the_lists() -> None:
+    code = "import sys, flash_ansr.paper.registry; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_needs_torch_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    for name in ("hyperparameters", "architecture", "training_curves", "ablations"):
+        with pytest.raises(MissingError, match=rf"{name} needs torch: pip install 'flash-ansr\[neural\]'"):
+            run_experiment(EXPERIMENTS[name], tmp_path, Scale.TINY)
 
 
 def test_what_a_run_writes(tmp_path: Path) -> None:

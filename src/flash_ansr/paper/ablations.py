@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from flash_ansr.paper.context import write_atomically
-from flash_ansr.paper.experiment import PaperError
+from flash_ansr.paper.experiment import PaperError, need_torch
 
 Corpus = Literal["sympy", "simplipy"]
 
@@ -106,6 +106,7 @@ def train_ablation(
     bool
         Whether the last step was reached.
     """
+    need_torch(f"training {run.name}")
     from flash_ansr.train.config import load_config
     from flash_ansr.train.loop import train
     from flash_ansr.train.run_folder import RunFolder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -23,6 +24,12 @@ class PaperError(SimplipyError):
 
 class MissingError(PaperError):
     """An experiment that lacks something that does not come with the package, such as a trained network."""
+
+
+def need_torch(name: str) -> None:
+    """Raise MissingError unless torch is installed."""
+    if importlib.util.find_spec("torch") is None:
+        raise MissingError(f"{name} needs torch: pip install 'flash-ansr[neural]'")
 
 
 class Scale(Enum):

@@ -10,7 +10,7 @@ import simplipy
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import bar_figure, markdown, panels
-from flash_ansr.paper.experiment import Experiment, MissingError, Outcome
+from flash_ansr.paper.experiment import Experiment, Outcome, need_torch
 from simplipy import OPERATORS, Engine
 from simplipy.paper_rules import Rule, is_metavariable, load_rules
 
@@ -33,10 +33,9 @@ _EXAMPLES = (
 
 def hyperparameters(context: Context) -> Outcome:
     """Weights of the four networks, counted without making them."""
-    try:
-        import torch
-    except ImportError:
-        raise MissingError("hyperparameters needs torch: pip install 'flash-ansr[neural]'") from None
+    need_torch("hyperparameters")
+    import torch
+
     from flash_ansr.model import Network
     from flash_ansr.train.config import load_config
 
@@ -161,6 +160,7 @@ def worked_examples(context: Context) -> Outcome:
 
 def architecture(context: Context) -> Outcome:
     """The components in which Flash-ANSR differs from NeSymReS, read from the configs."""
+    need_torch("architecture")
     from flash_ansr.infer.settings import PaperPipeline
     from flash_ansr.train.config import load_config
 

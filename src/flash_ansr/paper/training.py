@@ -14,7 +14,7 @@ from flash_ansr.paper.ablations import ABLATIONS, Ablation, checkpoint_of
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.decoding import Sizes, compared, fingerprints, in_order, variant_plans
 from flash_ansr.paper.drawing import fingerprint_figure, markdown, panels
-from flash_ansr.paper.experiment import Experiment, MissingError, Outcome
+from flash_ansr.paper.experiment import Experiment, MissingError, Outcome, need_torch
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ _COMPARED = ("vnrr", "length_ratio", "fit_seconds")
 
 def training_curves(context: Context) -> Outcome:
     """Loss against operations, its power law, and gradient norms."""
-    _need_torch("training_curves")
+    need_torch("training_curves")
     from flash_ansr.train.report import fit_power_law, read_curve, training_figure
 
     folders = _given_runs(context) if context.runs else _train_small(context)
@@ -124,7 +124,7 @@ def token_embeddings(context: Context) -> Outcome:
 
 def ablations(context: Context) -> Outcome:
     """Trained ablations: training curves, and recovery, length, rewrites, bloat and time at equal samples."""
-    _need_torch("ablations")
+    need_torch("ablations")
     from flash_ansr.train.report import read_curve
 
     runs = _trained(context)
@@ -217,13 +217,6 @@ def _training_rows(runs: Sequence[Ablation], curves: dict[str, Curve]) -> Figure
         drawn[2 * row].legend(fontsize=7)
         drawn[2 * row + 1].set(yscale="log", xlabel="step", ylabel="gradient norm before clipping")
     return figure
-
-
-def _need_torch(name: str) -> None:
-    import importlib.util
-
-    if importlib.util.find_spec("torch") is None:
-        raise MissingError(f"{name} needs torch: pip install 'flash-ansr[neural]'")
 
 
 EXPERIMENTS = (
