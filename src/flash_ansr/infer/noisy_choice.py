@@ -28,6 +28,8 @@ _GAMMA = 0.05
 # deviations from which residuals are no noise
 _SIGNIFICANT = 4.0
 _MAX_ROWS = 1024
+# nats that a law must gain on the baselines: the best of very many formulas fits noise better than one
+_HEAD_START = 6.0
 _ROWS_A_CONSTANT = 3
 _N_SPLITS = 6
 _TEST_SHARE = 0.25
@@ -79,6 +81,8 @@ def choose(
         if i < _N_POLISHED and (deadline is None or deadline.spent() is None):
             polished = [p for p in _polished(candidate, table, gamma, loss) if grammar.allows(p[1].expression)]
             length, candidate = min(((length, candidate), *polished), key=lambda p: (p[0], p[1].rank))
+        if candidate.proposer == "baseline":
+            length -= _HEAD_START
         score = round(2 * length / (table.n_rows * math.log(10)), 6)
         ranked.append(dataclasses.replace(candidate, score=score))
     ranked = _distinct(sorted(ranked, key=lambda c: c.rank))
@@ -166,14 +170,12 @@ def _distinct(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _guarded(candidates: list[Candidate], table: Table) -> list[Candidate]:
-    """The first candidate that predicts rows of repeated splits better than the baselines do comes first."""
-    baselines = [c for c in candidates if c.proposer == "baseline"]
-    if not baselines:
-        return candidates
+    """The first candidate that predicts rows of repeated splits better than shorter baselines do comes first."""
     splits = [_split(table.n_rows, seed) for seed in range(_N_SPLITS)]
-    least = min(_held_out_error(c, table, splits) for c in baselines)
+    baselines = [(c.length, _held_out_error(c, table, splits)) for c in candidates if c.proposer == "baseline"]
     for i, candidate in enumerate(candidates[:_N_POLISHED]):
-        if candidate.proposer == "baseline" or _held_out_error(candidate, table, splits) < least:
+        least = min((error for length, error in baselines if length < candidate.length), default=math.inf)
+        if candidate.proposer == "baseline" or least == math.inf or _held_out_error(candidate, table, splits) < least:
             return [candidate, *candidates[:i], *candidates[i + 1 :]]
     return candidates
 
