@@ -17,6 +17,7 @@ void bind_evaluate(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_simplify(nb::module_& module);
 void bind_fit(nb::module_& module);
+void bind_mine(nb::module_& module);
 
 namespace simplipy {
 class Tree;

@@ -29,4 +29,5 @@ NB_MODULE(_core, module) {
     bind_batch(module);
     bind_simplify(module);
     bind_fit(module);
+    bind_mine(module);
 }

@@ -138,3 +138,30 @@ def fit_batch(
     npt.NDArray[np.float64],
     npt.NDArray[np.float64],
 ]: ...
+
+class Miner:
+    def __init__(
+        self,
+        max_length: int,
+        max_replacement: int,
+        n_variables: int,
+        n_constants: int,
+        max_ground: int,
+        max_conditional: int,
+        literals: bool,
+        operators: list[str],
+        seed: int,
+    ) -> None: ...
+    def set_rules(self, rules: RuleSet) -> None: ...
+    def stored_length(self) -> int: ...
+    def n_tasks(self, length: int) -> int: ...
+    def n_terms(self, length: int) -> int: ...
+    def run(
+        self, length: int, first: int, last: int, n_threads: int
+    ) -> tuple[
+        list[tuple[list[str], list[str], bool, str]],
+        tuple[int, int, int, int, int],
+        npt.NDArray[np.int64],
+        npt.NDArray[np.uint64],
+    ]: ...
+    def commit(self, length: int, kept: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> int: ...
