@@ -91,7 +91,43 @@ bool Canonicalizer::conditions_hold(const Rule& rule, const Bindings& bindings) 
     });
 }
 
+namespace {
+
+// Rules of a file may undo each other: sin(a) -> cos(b) and back. Then the rewrite is refused like one that overflows.
+class Nesting {
+  public:
+    Nesting() {
+        if (++depth() <= limit) return;
+        --depth();
+        throw Overflow{};
+    }
+    ~Nesting() { --depth(); }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+  private:
+    static constexpr int limit = 100;
+    static int& depth() {
+        thread_local int value = 0;
+        return value;
+    }
+};
+
+}  // namespace
+
+namespace {
+
+// Whether roots of the pattern stay roots of the same degree in its power: u is defined where sqrt(u)^2 is not.
+bool keeps_degrees(std::span<const Entry> pattern, int power) {
+    return std::all_of(pattern.begin(), pattern.end(), [power](const Entry& entry) {
+        return entry.is_free() || (entry.ratio * Rational(power)).q == entry.ratio.q;
+    });
+}
+
+}  // namespace
+
 TermId Canonicalizer::replacement(const Rule& rule, const Bindings& bindings) {
+    const Nesting nesting;
     note(rule.name.c_str());
     Scratch<Value> stack;
     for (const Node& node : rule.replacement) {
@@ -111,7 +147,12 @@ TermId Canonicalizer::replacement(const Rule& rule, const Bindings& bindings) {
 std::optional<TermId> Canonicalizer::apply_function_rules(Op op, TermId argument) {
     if (options_.rules == nullptr || !options_.rules->may_match(op, arena_[argument].kind)) return std::nullopt;
     const Arena& patterns = options_.rules->arena();
-    for (const Rule& rule : options_.rules->functions(op)) {
+    const std::vector<Rule>& rules = options_.rules->functions(op);
+    const std::vector<std::uint32_t>& shapes = options_.rules->argument_shapes(op);
+    const std::uint32_t shape = RuleSet::shape(arena_, argument);
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (shapes[i] != shape && shapes[i] != RuleSet::any_shape) continue;
+        const Rule& rule = rules[i];
         Bindings bindings{};
         if (may_use(rule) && match(patterns, patterns[rule.pattern].argument, argument, bindings) &&
             keeps_domain(rule, bindings) && conditions_hold(rule, bindings))
@@ -122,15 +163,14 @@ std::optional<TermId> Canonicalizer::apply_function_rules(Op op, TermId argument
 
 bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
     if (options_.rules == nullptr) return false;
-    const std::uint64_t found = features(arena_, Kind::sum, list);
     const Arena& patterns = options_.rules->arena();
-    for (const Rule& rule : options_.rules->sums()) {
-        if ((rule.features & ~found) != 0) continue;
+    return options_.rules->sums().any(features(arena_, Kind::sum, list), [&](const Rule& rule) {
         const std::span<const Entry> pattern = patterns.entries(rule.pattern);
-        if (!may_use(rule) || pattern.size() > list.size()) continue;
+        if (!may_use(rule) || pattern.size() > list.size()) return false;
         for (const Entry& first : list) {
             if (first.is_free() || first.ratio.is_zero()) continue;
-            if (patterns[pattern[0].term].kind != arena_[first.term].kind) continue;
+            const TermNode& wanted = patterns[pattern[0].term];
+            if (wanted.kind != arena_[first.term].kind || wanted.n_entries != arena_[first.term].n_entries) continue;
             Bindings bindings{};
             if (!match(patterns, pattern[0].term, first.term, bindings)) continue;
             const Rational multiple = first.ratio / pattern[0].ratio;
@@ -148,48 +188,48 @@ bool Canonicalizer::apply_sum_rules(Scratch<Entry>& list) {
             list = std::move(shorter);
             return true;
         }
-    }
-    return false;
+        return false;
+    });
 }
 
 bool Canonicalizer::apply_product_rules(Parts& parts) {
     if (options_.rules == nullptr) return false;
-    const std::uint64_t found = features(arena_, Kind::product, parts.factors);
-    const bool is_reciprocal = parts.factors.size() == 1;
-    if (is_reciprocal && (parts.factors[0].is_free() || parts.factors[0].ratio.sign() > 0)) return false;
+    const bool is_alone = parts.factors.size() == 1;
+    const bool is_reciprocal = is_alone && !parts.factors[0].is_free() && parts.factors[0].ratio.sign() < 0;
     const Arena& patterns = options_.rules->arena();
-    for (const Rule& rule : options_.rules->products()) {
-        if ((rule.features & ~found) != 0) continue;
-        const std::span<const Entry> pattern = patterns.entries(rule.pattern);
+    return options_.rules->products().any(features(arena_, Kind::product, parts.factors), [&](const Rule& rule) {
+        const std::span<const Entry> pattern = rule.entries;
+        if (!may_use(rule) || pattern.size() > parts.factors.size()) return false;
         // a reciprocal alone is shorter as a function; below a numerator it is not
-        if (!may_use(rule) || pattern.size() > parts.factors.size() || is_reciprocal != (pattern.size() == 1)) continue;
+        if (pattern.size() == 1 && !is_root_of_sum(patterns, pattern[0]) && !is_reciprocal) return false;
         for (const Entry& first : parts.factors) {
-            if (first.is_free() || !first.ratio.is_integer()) continue;
-            // as high a power of the whole pattern as the first factor and its partner share
-            for (const std::int64_t power : {first.ratio.small() / pattern[0].ratio.small()}) {
-                if (power == 0) continue;
-                Bindings bindings{};
-                Scratch<char> used(parts.factors.size(), 0);
-                if (!match_entries(patterns, pattern, 0, parts.factors, used, Rational(power), bindings) ||
-                    !keeps_domain(rule, bindings) || !conditions_hold(rule, bindings))
-                    continue;
-                Parts shorter;
-                shorter.coefficient = parts.coefficient;
-                shorter.constant = parts.constant;
-                for (std::size_t i = 0; i < parts.factors.size(); ++i)
-                    if (!used[i]) shorter.factors.push_back(parts.factors[i]);
-                multiply(shorter, replacement(rule, bindings), Rational(power));
-                const TermId before = with_coefficient(parts, make_product(parts.factors));
-                Parts copy = shorter;
-                while (merge_factors(copy)) continue;
-                const TermId after = with_coefficient(copy, make_product(copy.factors));
-                if (arena_[after].cost.plain >= arena_[before].cost.plain) continue;
-                parts = std::move(copy);
-                return true;
-            }
+            const TermNode& base = arena_[first.term];
+            const TermNode& wanted = patterns[pattern[0].term];
+            if (first.is_free() || pattern[0].is_free() || base.kind != wanted.kind || base.op != wanted.op) continue;
+            // the power of the whole pattern that the first factor asks for
+            const Rational multiple = first.ratio / pattern[0].ratio;
+            const Rational power(multiple.small());
+            if (power.is_zero() || !keeps_degrees(pattern, multiple.small())) continue;
+            Bindings bindings{};
+            Scratch<char> used(parts.factors.size(), 0);
+            if (!match_entries(patterns, pattern, 0, parts.factors, used, power, bindings) ||
+                !keeps_domain(rule, bindings) || !conditions_hold(rule, bindings))
+                continue;
+            Parts shorter;
+            shorter.coefficient = parts.coefficient;
+            shorter.constant = parts.constant;
+            for (std::size_t i = 0; i < parts.factors.size(); ++i)
+                if (!used[i]) shorter.factors.push_back(parts.factors[i]);
+            multiply(shorter, replacement(rule, bindings), power);
+            const TermId before = with_coefficient(parts, make_product(parts.factors));
+            while (merge_factors(shorter)) continue;
+            const TermId after = with_coefficient(shorter, make_product(shorter.factors));
+            if (arena_[after].cost.plain >= arena_[before].cost.plain) continue;
+            parts = std::move(shorter);
+            return true;
         }
-    }
-    return false;
+        return false;
+    });
 }
 
 }  // namespace simplipy

@@ -139,17 +139,37 @@ void read_marks(std::string_view text, Rule& rule) {
 
 }  // namespace
 
-static_assert(n_operators < 60);
+static_assert(n_operators < 48);
+
+bool is_root_of_sum(const Arena& arena, const Entry& factor) {
+    const TermNode& base = arena[factor.term];
+    return base.kind == Kind::sum && base.n_entries > 1 && !factor.is_free() && !factor.ratio.is_integer();
+}
 
 std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> entries) {
-    constexpr int power_bit = 60;     // a power of a function
-    constexpr int square_bit = 61;    // u^2
-    constexpr int symbolic_bit = 62;  // e^u
+    constexpr std::size_t inner_function_bit = 48;  // inside a root of a sum
+    constexpr std::size_t inner_product_bit = 49;
+    constexpr std::size_t degree_bit = 50;  // of a root, 2 to 5, behind it
+    constexpr int root_bit = 59;            // a root of a sum, as a factor
+    constexpr int power_bit = 60;           // a power of a function
+    constexpr int square_bit = 61;          // u^2
+    constexpr int symbolic_bit = 62;        // e^u
     std::uint64_t found = 0;
     const auto see = [&found](std::size_t bit) { found |= std::uint64_t{1} << bit; };
     for (const Entry& entry : entries) {
         const TermNode& term = arena[entry.term];
         if (term.kind == Kind::function) see(index(term.op));
+        if (kind == Kind::product) {
+            if (!entry.is_free() && entry.ratio.q > 1 && entry.ratio.q <= 5)
+                see(degree_bit + static_cast<std::size_t>(entry.ratio.q));
+            if (is_root_of_sum(arena, entry)) {
+                see(root_bit);
+                for (const Entry& part : arena.entries(entry.term)) {
+                    if (arena[part.term].kind == Kind::function) see(inner_function_bit);
+                    if (arena[part.term].kind == Kind::product) see(inner_product_bit);
+                }
+            }
+        }
         if (kind != Kind::sum || term.kind != Kind::product || term.n_entries != 1) continue;
         const Entry& factor = arena.entries(entry.term)[0];
         const TermNode& base = arena[factor.term];
@@ -165,6 +185,16 @@ bool Condition::holds(const TermNode& term) const {
     if (kind == Kind::integer) return term.kind == simplipy::Kind::number && term.value.is_integer();
     if (kind == Kind::finite) return !term.partial;
     return (excludes_low ? term.low > low : term.low >= low) && (excludes_high ? term.high < high : term.high <= high);
+}
+
+void FeatureIndex::add(Rule rule) {
+    const auto i = static_cast<std::uint32_t>(rules_.size());
+    if (rule.features == 0) {
+        free_.push_back(i);
+    } else {
+        by_lowest_[static_cast<std::size_t>(std::countr_zero(rule.features))].push_back({rule.features, i});
+    }
+    rules_.push_back(std::move(rule));
 }
 
 RuleSet::RuleSet(std::string_view text) {
@@ -215,11 +245,22 @@ void RuleSet::add(std::string_view line, std::size_t number) {
     rule.features = features(arena_, root.kind, arena_.entries(rule.pattern));
     if (root.kind == Kind::function) {
         argument_kinds_[index(root.op)] |= 1U << static_cast<int>(arena_[root.argument].kind);
+        const std::span<const Entry> inner = arena_.entries(root.argument);
+        const bool is_multiple = inner.size() == 1 && arena_[root.argument].kind == Kind::sum &&
+                                 arena_[inner[0].term].kind == Kind::variable;
+        argument_shapes_[index(root.op)].push_back(is_multiple ? any_shape : shape(arena_, root.argument));
         functions_[index(root.op)].push_back(std::move(rule));
     } else if (root.kind == Kind::sum && root.n_entries > 1) {
-        sums_.push_back(std::move(rule));
-    } else if (root.kind == Kind::product && arena_[arena_.entries(rule.pattern)[0].term].kind == Kind::function) {
-        products_.push_back(std::move(rule));
+        if (rule.features == 0) fail("a sum's pattern needs a function, a square or an exponential");
+        sums_.add(std::move(rule));
+    } else if (root.kind == Kind::product) {
+        rule.entries.assign(arena_.entries(rule.pattern).begin(), arena_.entries(rule.pattern).end());
+        const auto is_narrow = [&](const Entry& entry) {
+            return arena_[entry.term].kind == Kind::function || is_root_of_sum(arena_, entry);
+        };
+        std::stable_partition(rule.entries.begin(), rule.entries.end(), is_narrow);
+        if (!is_narrow(rule.entries[0])) fail("a product's pattern needs a function or a root of a sum");
+        products_.add(std::move(rule));
     } else {
         fail("the pattern must be a function, a sum or a product after canonicalisation");
     }
