@@ -22,6 +22,7 @@ from rich.tree import Tree as TreeView
 
 import simplipy
 from simplipy.errors import SimplipyError
+from simplipy.mining import commands
 from simplipy.operators import OPERATORS
 
 app = typer.Typer(
@@ -30,6 +31,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(commands.mine)
+app.command()(commands.verify)
 # names are the user's: [red] and :smile: mean nothing
 console = Console(markup=False, emoji=False, highlight=False)
 

@@ -1,0 +1,195 @@
+"""Definedness on whole boxes, by interval arithmetic: what points alone cannot say.
+
+A box gives each metavariable an interval. For a term on a box three things are known: bounds of its values where it is
+defined, whether it is defined on the whole box, and whether it is defined nowhere in it. Bounds are rounded outwards
+by a few units in the last place, so "whole" and "nowhere" hold for real numbers; "neither" only means that it is not
+known. All functions work on arrays of boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simplipy.operators import OPERATORS, leaf_kind
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_ULPS = 8 * np.finfo(np.float64).eps
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """Bounds of a term on many boxes, and where it is defined.
+
+    Attributes
+    ----------
+    low, high : array (n_boxes,)
+        Bounds of the values where the term is defined.
+    whole, nowhere : bool array (n_boxes,)
+        Proved to be defined on all of the box, on none of it.
+    """
+
+    low: Array
+    high: Array
+    whole: Mask
+    nowhere: Mask
+
+
+def on_boxes(tokens: Sequence[str], boxes: Mapping[str, tuple[Array, Array]], n_boxes: int) -> Boxes:
+    """A term without free constants on boxes of its metavariables."""
+    stack: list[Boxes] = []
+    everywhere = np.ones(n_boxes, dtype=np.bool_)
+    with np.errstate(all="ignore"):
+        for token in reversed(tokens):
+            if token in OPERATORS:
+                stack.append(_applied(token, [stack.pop() for _ in range(OPERATORS[token].arity)]))
+            elif token in boxes:
+                stack.append(Boxes(*boxes[token], everywhere, ~everywhere))
+            elif leaf_kind(token) == "number" or token in ("pi", "e"):
+                value = {"pi": np.pi, "e": np.e}.get(token) or float(token)
+                wide = _outward(np.full(n_boxes, value), np.full(n_boxes, value))
+                exact = (np.full(n_boxes, value),) * 2
+                stack.append(Boxes(*(wide if token in ("pi", "e") else exact), everywhere, ~everywhere))
+            else:  # inf, -inf and nan are no real numbers
+                stack.append(Boxes(np.full(n_boxes, -np.inf), np.full(n_boxes, np.inf), ~everywhere, everywhere))
+    return stack[-1]
+
+
+def _applied(token: str, operands: list[Boxes]) -> Boxes:
+    """An operator over terms on boxes."""
+    whole, nowhere = operands[0].whole.copy(), operands[0].nowhere.copy()
+    for other in operands[1:]:
+        whole, nowhere = whole & other.whole, nowhere | other.nowhere
+    if token == "/":
+        inverse = _applied("inv", operands[1:])
+        return _applied("*", [operands[0], inverse])
+    low, high = operands[0].low, operands[0].high
+    if token in _DOMAINS:
+        least, greatest, is_open = _DOMAINS[token]
+        inside = (low > least) & (high < greatest) if is_open else (low >= least) & (high <= greatest)
+        beyond = (high <= least) | (low >= greatest) if is_open else (high < least) | (low > greatest)
+        whole, nowhere = whole & inside, nowhere | beyond
+        low, high = np.clip(low, least, greatest), np.clip(high, least, greatest)
+    elif token == "inv":
+        zero_inside = (low <= 0) & (high >= 0)
+        whole, nowhere = whole & ~zero_inside, nowhere | ((low == 0) & (high == 0))
+        unknown = np.where(zero_inside, np.inf, 0.0)
+        low, high = _outward(np.where(zero_inside, -unknown, 1 / high), np.where(zero_inside, unknown, 1 / low))
+        return Boxes(low, high, whole, nowhere)
+    elif token == "tan":
+        pole = np.floor(high / np.pi - 0.5 + 1e-9) >= np.ceil(low / np.pi - 0.5 - 1e-9)
+        whole = whole & ~pole & (np.abs(low) < 1e6) & (np.abs(high) < 1e6)
+        low, high = _outward(np.where(pole, -np.inf, np.tan(low)), np.where(pole, np.inf, np.tan(high)))
+        return Boxes(low, high, whole, nowhere)
+    elif token == "pow":
+        return _power(operands, whole, nowhere)
+    bounds = [(low, high), *((o.low, o.high) for o in operands[1:])]
+    low, high = _outward(*_FUNCTIONS[token](*(b for pair in bounds for b in pair)))
+    if token in _RANGES:
+        low, high = np.clip(low, *_RANGES[token]), np.clip(high, *_RANGES[token])
+    return Boxes(low, high, whole, nowhere)
+
+
+def _power(operands: list[Boxes], whole: Mask, nowhere: Mask) -> Boxes:
+    """a^b: known where the base is positive; elsewhere it depends on whether the exponent is a whole number."""
+    a, b = operands
+    positive = a.low > 0
+    low, high = _product(np.log(np.maximum(a.low, _TINY)), np.log(np.maximum(a.high, _TINY)), b.low, b.high)
+    low, high = _outward(*_outward(np.exp(low), np.exp(high)))
+    low, high = np.where(positive, low, -np.inf), np.where(positive, high, np.inf)
+    return Boxes(low, high, whole & positive, nowhere)
+
+
+def _outward(low: Array, high: Array) -> tuple[Array, Array]:
+    """Bounds with room for rounding; NaN, from inf - inf and 0*inf, knows nothing."""
+    low = np.where(np.isnan(low), -np.inf, low - np.abs(low) * _ULPS - _TINY)
+    high = np.where(np.isnan(high), np.inf, high + np.abs(high) * _ULPS + _TINY)
+    return low, high
+
+
+def _product(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    corners = np.stack([a * c, a * d, b * c, b * d])
+    corners = np.where(np.isnan(corners), 0.0, corners)  # 0 times an unbounded end
+    return corners.min(axis=0), corners.max(axis=0)
+
+
+def _rising(function: Callable[[Array], Array]) -> Callable[..., tuple[Array, Array]]:
+    return lambda low, high: (function(low), function(high))
+
+
+def _even(function: Callable[[Array], Array]) -> Callable[..., tuple[Array, Array]]:
+    """Of a function that is even and rises with the absolute value."""
+
+    def bounds(low: Array, high: Array) -> tuple[Array, Array]:
+        nearest = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+        return function(nearest), function(np.maximum(np.abs(low), np.abs(high)))
+
+    return bounds
+
+
+def _wave(phase: float) -> Callable[..., tuple[Array, Array]]:
+    """cos(x - phase): 1 at phase + 2 k pi, -1 between."""
+
+    def bounds(low: Array, high: Array) -> tuple[Array, Array]:
+        low, high = low - phase, high - phase
+        has_top = np.floor(high / (2 * np.pi) + 1e-9) >= np.ceil(low / (2 * np.pi) - 1e-9)
+        has_bottom = np.floor(high / (2 * np.pi) - 0.5 + 1e-9) >= np.ceil(low / (2 * np.pi) - 0.5 - 1e-9)
+        far = (np.abs(low) > 1e6) | (np.abs(high) > 1e6)
+        a, b = np.cos(low) - 1e-9, np.cos(high) - 1e-9
+        least = np.where(has_bottom | far, -1.0, np.minimum(a, b))
+        return least, np.where(has_top | far, 1.0, np.maximum(a, b) + 2e-9)
+
+    return bounds
+
+
+def _root(n: int) -> Callable[[Array], Array]:
+    return lambda x: np.sign(x) * np.abs(x) ** (1 / n)
+
+
+_DOMAINS = {
+    "log": (0.0, np.inf, True),
+    "asin": (-1.0, 1.0, False),
+    "acos": (-1.0, 1.0, False),
+    "acosh": (1.0, np.inf, False),
+    "atanh": (-1.0, 1.0, True),
+    "pow1_2": (0.0, np.inf, False),
+    "pow1_4": (0.0, np.inf, False),
+}
+_RANGES = {"sin": (-1.0, 1.0), "cos": (-1.0, 1.0), "tanh": (-1.0, 1.0), "abs": (0.0, np.inf), "exp": (0.0, np.inf)}
+_RANGES |= {"cosh": (1.0, np.inf), "pow2": (0.0, np.inf), "pow4": (0.0, np.inf), "acosh": (0.0, np.inf)}
+_RANGES |= {"pow1_2": (0.0, np.inf), "pow1_4": (0.0, np.inf), "acos": (0.0, np.inf)}
+_FUNCTIONS: dict[str, Callable[..., tuple[Array, Array]]] = {
+    "+": lambda a, b, c, d: (a + c, b + d),
+    "-": lambda a, b, c, d: (a - d, b - c),
+    "*": _product,
+    "abs": _even(np.abs),
+    "neg": lambda low, high: (-high, -low),
+    "sin": _wave(np.pi / 2),
+    "cos": _wave(0.0),
+    "acos": lambda low, high: (np.arccos(high), np.arccos(low)),
+    "cosh": _even(np.cosh),
+    **{
+        name: _rising(function)
+        for name, function in {
+            "asin": np.arcsin,
+            "atan": np.arctan,
+            "sinh": np.sinh,
+            "tanh": np.tanh,
+            "asinh": np.arcsinh,
+            "acosh": np.arccosh,
+            "atanh": np.arctanh,
+            "exp": np.exp,
+            "log": np.log,
+        }.items()
+    },
+    **{f"mult{k}": _rising(lambda x, k=k: x * k) for k in range(2, 6)},
+    **{f"div{k}": _rising(lambda x, k=k: x / k) for k in range(2, 6)},
+    **{f"pow{k}": (_even if k % 2 == 0 else _rising)(lambda x, k=k: x**k) for k in range(2, 6)},
+    **{f"pow1_{k}": _rising(_root(k)) for k in range(2, 6)},
+}

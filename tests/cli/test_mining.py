@@ -1,0 +1,71 @@
+"""`simplipy mine` and `simplipy verify`: files, exit codes, messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import simplipy
+from tests.command_line import run
+
+FEW = "sin asin tan atan neg"
+
+
+def mine(out: Path, *more: str) -> object:
+    common = ("--max-length", "3", "--variables", "1", "--constants", "0", "--operators", FEW, "--threads", "1")
+    return run("mine", "--out", str(out), *common, *more)
+
+
+def test_mine_writes_rules_provenance_and_a_rule_file(tmp_path: Path) -> None:
+    out, text = tmp_path / "rules.json", tmp_path / "rules.txt"
+    done = mine(out, "--rule-file", str(text))
+    assert done.returncode == 0
+    assert f"rules written to {out}" in done.stdout.replace("\n", " ")
+    rules = json.loads(out.read_text())["rules"]
+    assert {"pattern": "tan atan a", "replacement": "a", "kind": "exact"} in rules
+    provenance = json.loads((tmp_path / "rules.provenance.json").read_text())
+    assert provenance["n_rules"] == len(rules)
+    assert provenance["command"].startswith("simplipy mine --out")
+    assert simplipy.Engine(rules=text).simplify("tan(atan(x))") == "x"
+
+
+def test_verify_accepts_what_was_mined(tmp_path: Path) -> None:
+    mine(tmp_path / "rules.json")
+    done = run("verify", str(tmp_path / "rules.json"), "--threads", "1")
+    assert done.returncode == 0
+    assert "rules hold" in done.stdout
+
+
+def test_verify_names_a_wrong_rule_and_its_counterexample(tmp_path: Path) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text("# two\ngood: tan(atan(a)) -> a\nbad: acos(cos(a)) -> abs(a)\nunmarked: sin(asin(a)) -> a\n")
+    done = run("verify", str(path))
+    assert done.returncode == 1
+    assert "rejected: bad: acos(cos(a)) -> abs(a)" in done.stdout
+    assert "the values differ at a = " in done.stdout
+    assert "[extends] is missing" in done.stdout
+    assert "1 of 3 rules hold" in done.stdout
+    row = json.loads(run("verify", str(path), "--json").stdout)
+    assert [failure["rule"].split(":")[0] for failure in row["failures"]] == ["bad", "unmarked"]
+
+
+def test_the_papers_method_finds_rules_too(tmp_path: Path) -> None:
+    out = tmp_path / "rules.json"
+    common = ("--max-length", "3", "--variables", "1", "--constants", "0", "--no-literals", "--threads", "1")
+    done = run("mine", "--out", str(out), *common, "--operators", "sin asin tan atan tanh pow5", "--method", "paper")
+    assert done.returncode == 0
+    found = {(row["pattern"], row["replacement"]) for row in json.loads(out.read_text())["rules"]}
+    assert ("tan atan a", "a") in found
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    done = run("mine", "--out", str(tmp_path / "rules.json"), "--max-length", "99")
+    assert done.returncode == 2
+    assert "max_length must be from 2 to 8, got 99" in done.stderr
+    done = run("mine", "--out", str(tmp_path / "rules.json"), "--method", "magic")
+    assert done.returncode == 2
+    assert "--method" in done.stderr
+    (tmp_path / "no.json").write_text("[]")
+    done = run("verify", str(tmp_path / "no.json"))
+    assert done.returncode == 2
+    assert "simplipy mine" in done.stderr
