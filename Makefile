@@ -28,7 +28,7 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes data, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help venv demo test test-all lint format native-test bench peers docs constraints clean FORCE
+.PHONY: help venv mine demo test test-all lint format native-test bench peers docs constraints clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo "make bench        the benchmarks"
 	@echo "make peers        other systems for the benchmarks, in an environment of their own"
 	@echo "make docs         the documentation as a site, in build/site"
+	@echo "make mine         discover the simplifier's rules again, and verify them"
 	@echo "make format       rewrite Python and C++ in the house style"
 	@echo "make venv         only set up .venv"
 	@echo "make clean        remove .venv and everything that was built"
@@ -105,6 +106,15 @@ bench: venv
 docs: venv
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
+
+RULES := src/simplipy/data
+
+# The bundled rules: the same bytes on the same platform. Only the times in the provenance differ.
+mine: venv
+	$(BIN)/simplipy mine --max-length 6 --max-replacement 3 --seed 20260101 --out $(RULES)/mined_rules.json \
+	  --hand $(RULES)/hand_rules.txt --rule-file $(RULES)/rules.txt
+	rm -r $(RULES)/mined_rules.shards
+	$(BIN)/simplipy verify $(RULES)/rules.txt
 
 peers:
 	$(PYTHON) -m venv $(PEERS)
