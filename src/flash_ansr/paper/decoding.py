@@ -211,7 +211,7 @@ EXPERIMENTS = (
         decoding,
         "12 problems, 256 points, 256 candidates",
         "115 problems, 512 points, 4,096 candidates, 5 data sets",
-        0.5,
+        2.0,
         ("network",),
     ),
     Experiment(
@@ -221,7 +221,7 @@ EXPERIMENTS = (
         refiner,
         "12 problems, 256 points, 64 candidates",
         "115 problems, 512 points, 2,048 candidates, 5 data sets",
-        0.7,
+        0.9,
         ("network",),
     ),
     Experiment(
@@ -231,7 +231,7 @@ EXPERIMENTS = (
         inference_simplifier,
         "6 problems, 128 points, 24 candidates",
         "115 problems, 512 points, 4,096 candidates, 5 data sets",
-        0.7,
+        0.8,
         ("network",),
     ),
 )

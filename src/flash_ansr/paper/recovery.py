@@ -218,7 +218,7 @@ EXPERIMENTS = (
         recovery_time,
         _TIME_SMALL,
         _TIME_FULL,
-        2.5,
+        1.6,
     ),
     Experiment(
         "length_time",
@@ -245,7 +245,7 @@ EXPERIMENTS = (
         points,
         "16 problems, 4 to 256 points, 1 s",
         "115 problems, 1 to 2,048 points, 10 data sets, 10 s; Operon and PySR where installed",
-        0.9,
+        0.7,
     ),
     Experiment(
         "noise",
@@ -254,7 +254,7 @@ EXPERIMENTS = (
         noise,
         "16 problems, 256 points, noise of 0, 0.1, 1 and 10 %, 1 s",
         "115 problems, 512 points, 10 data sets, 10 s; Operon and PySR where installed",
-        0.9,
+        1.2,
     ),
     Experiment(
         "per_expression",
@@ -263,6 +263,6 @@ EXPERIMENTS = (
         per_expression,
         "all 115 problems, 256 points, 0.5 s",
         "all 115 problems, 512 points, 5 data sets, 600 s",
-        0.7,
+        1.0,
     ),
 )
