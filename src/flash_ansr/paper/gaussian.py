@@ -16,6 +16,7 @@ from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import panels
 from flash_ansr.paper.experiment import Experiment, Outcome
 from flash_ansr.regressor import FlashANSR
+from simplipy.errors import SimplipyError
 
 FloatArray = npt.NDArray[np.float64]
 _HALF_WIDTH = 20.0
@@ -26,6 +27,8 @@ def gaussian_map(context: Context) -> Outcome:
     """log10 FVU over (mean, log width), for our search and for the networks that are there."""
     n = context.pick(3, 48, 2048)
     budgets = context.pick([32], [512], [512, 8192])
+    # our search does more for a candidate than the paper's: it gets seconds
+    seconds = dict(zip(budgets, context.pick([0.2], [0.5], [2.0, 30.0]), strict=True))
     means, widths = draws(n, context.seed)
     searches: dict[str, dict[str, Any]] = {"ours": {}} | _networks(context)
 
@@ -33,8 +36,14 @@ def gaussian_map(context: Context) -> Outcome:
         name, budget, index = key.split("|")
         k = int(index)
         X, y = instance(means[k], widths[k], k, context.pick(64, 512, 512))
-        model = FlashANSR(time_limit=None, n_samples=int(budget), random_state=context.seed, **searches[name])
-        model.fit(X, y)
+        limits = (
+            {"time_limit": seconds[int(budget)]} if name == "ours" else {"n_samples": int(budget), "time_limit": None}
+        )
+        model = FlashANSR(random_state=context.seed, **limits, **searches[name])
+        try:
+            model.fit(X, y)
+        except (SimplipyError, ValueError) as error:  # a search that fails is an outcome
+            return {"fvu": None, "error": str(error)}
         X_new, y_new = instance(means[k], widths[k], n + k, 512)
         return {"fvu": min(fvu(y_new, model.predict(X_new)), 1e3), "law": model.expression_.infix(precision=6)}
 
@@ -42,17 +51,19 @@ def gaussian_map(context: Context) -> Outcome:
     findings = []
     for row, budget in enumerate(budgets):
         for column, name in enumerate(searches):
-            rows = context.each([f"{name}|{budget}|{k}" for k in range(n)], work, f"{name}, {budget} candidates")
+            title = f"ours, {seconds[budget]:g} s" if name == "ours" else f"{name}, {budget} candidates"
+            rows = context.each([f"{name}|{budget}|{k}" for k in range(n)], work, title)
             values = np.array([r["fvu"] if r["fvu"] is not None else 1e3 for r in rows])
             axes = drawn[row * len(searches) + column]
-            _draw(axes, means, widths, values, f"{name}, {budget} candidates")
+            _draw(axes, means, widths, values, title)
             sides = [
                 f"{100 * np.mean([is_perfect(v) for v in values[side]]):.0f} %" for side in (means < 0, means >= 0)
             ]
+            n_failed = sum("error" in r for r in rows)
             total = 100 * np.mean([is_perfect(v) for v in values])
             findings.append(
-                f"{name}, {budget} candidates: {total:.0f} % recovered on new rows; {sides[0]} with a negative mean, "
-                f"{sides[1]} with a positive one"
+                f"{title}: {total:.0f} % recovered on new rows; {sides[0]} with a negative mean, "
+                f"{sides[1]} with a positive one; {n_failed} searches failed"
             )
     notes = [
         f"{n} draws of the mean from U(-15, 15) and the width from log-U(1e-3, 100); x from U(-{_HALF_WIDTH:g}, "
@@ -123,8 +134,8 @@ EXPERIMENTS = (
         "At 512 candidates both priors fail for narrow peaks far from 0, U(1, 5) more for negative means; at 8,192 "
         "both converge over most of the plane.",
         gaussian_map,
-        "48 Gaussians, 512 candidates, our search; the networks B0 and C1 too with --runs",
-        "2,048 Gaussians, 512 and 8,192 candidates",
+        "48 Gaussians, our search for 0.5 s; the networks B0 and C1 with 512 candidates, with --runs",
+        "2,048 Gaussians, 512 and 8,192 candidates, ours 2 and 30 s",
         0.6,
     ),
 )
