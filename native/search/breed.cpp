@@ -26,11 +26,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t max_written = std::size_t{1} << 22;
 
 double leaf_value(const Node& node, std::span<const double> values) {
-    if (node.op == Op::variable) return values[static_cast<std::size_t>(node.payload) - 1];
-    if (node.op == Op::number) return to_double(node.decimal());
-    if (node.op == Op::pi) return 3.141592653589793238462643383279502884;
-    if (node.op == Op::e) return 2.718281828459045235360287471352662498;
-    return std::numeric_limits<double>::quiet_NaN();
+    return node.op == Op::variable ? values[static_cast<std::size_t>(node.payload) - 1] : literal_value(node);
 }
 
 std::vector<Postfix> formulas_of(const FormulaBatch& batch) {

@@ -33,6 +33,14 @@ std::vector<double> centred_ranks(std::span<const double> values) {
 
 }  // namespace
 
+double literal_value(const simplipy::Node& node) {
+    using simplipy::Op;
+    if (node.op == Op::number) return to_double(node.decimal());
+    if (node.op == Op::pi) return 3.141592653589793238462643383279502884;
+    if (node.op == Op::e) return 2.718281828459045235360287471352662498;
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
 Screen::Screen(FitRows rows) : rows_(std::move(rows)) {
     ranks_ = centred_ranks({rows_.target(), rows_.n()});
     spread_ = std::inner_product(ranks_.begin(), ranks_.end(), ranks_.begin(), 0.0);
@@ -71,8 +79,8 @@ double Glance::affine_cost(std::span<const simplipy::Node> postfix) {
         if (node.op == Op::variable) {
             std::copy_n(rows_.column(static_cast<std::size_t>(node.payload) - 1), n, top);
             ++depth;
-        } else if (node.op == Op::constant) {
-            std::fill_n(top, n, std::bit_cast<double>(node.payload));
+        } else if (arity(node.op) == 0) {
+            std::fill_n(top, n, node.op == Op::constant ? std::bit_cast<double>(node.payload) : literal_value(node));
             ++depth;
         } else if (arity(node.op) == 1) {
             kernels_.unary[index(node.op)](n, top - n, top - n);

@@ -17,6 +17,9 @@
 
 namespace flash_ansr {
 
+// Of a number, pi or e; NaN for other leaves.
+double literal_value(const simplipy::Node& node);
+
 // Rows, and the ranks of their targets.
 class Screen {
   public:
