@@ -149,6 +149,7 @@ class Canonicalizer {
     // rules
     using Bindings = std::array<TermId, 4>;
     bool bind(std::int64_t variable, TermId term, const Rational& ratio, Bindings& bindings);
+    bool tops_agree(const Arena& patterns, TermId pattern, TermId term) const;
     bool match(const Arena& patterns, TermId pattern, TermId term, Bindings& bindings);
     bool match_entry(const Arena& patterns, const Entry& pattern, const Entry& entry, const Rational& multiple,
                      Bindings& bindings);

@@ -46,9 +46,21 @@ bool Canonicalizer::match(const Arena& patterns, TermId pattern, TermId term, Bi
     }
 }
 
+// Whether the functions at the top agree; where not, the pattern cannot match.
+bool Canonicalizer::tops_agree(const Arena& patterns, TermId pattern, TermId term) const {
+    const TermNode* p = &patterns[pattern];
+    const TermNode* t = &arena_[term];
+    while (p->kind == Kind::function) {
+        if (t->kind != Kind::function || t->op != p->op) return false;
+        p = &patterns[p->argument];
+        t = &arena_[t->argument];
+    }
+    return true;
+}
+
 bool Canonicalizer::match_entry(const Arena& patterns, const Entry& pattern, const Entry& entry,
                                 const Rational& multiple, Bindings& bindings) {
-    if (pattern.is_free() != entry.is_free()) return false;
+    if (pattern.is_free() != entry.is_free() || !tops_agree(patterns, pattern.term, entry.term)) return false;
     if (!pattern.is_free() && !(pattern.ratio * multiple == entry.ratio)) return false;
     if (!match(patterns, pattern.term, entry.term, bindings)) return false;
     return !pattern.is_free() || match(patterns, pattern.other, entry.other, bindings);
@@ -206,6 +218,7 @@ bool Canonicalizer::apply_product_rules(Parts& parts) {
             const TermNode& base = arena_[first.term];
             const TermNode& wanted = patterns[pattern[0].term];
             if (first.is_free() || pattern[0].is_free() || base.kind != wanted.kind || base.op != wanted.op) continue;
+            if (!tops_agree(patterns, pattern[0].term, first.term)) continue;
             // the power of the whole pattern that the first factor asks for
             const Rational multiple = first.ratio / pattern[0].ratio;
             const Rational power(multiple.small());

@@ -147,6 +147,9 @@ bool is_root_of_sum(const Arena& arena, const Entry& factor) {
 }
 
 std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> entries) {
+    constexpr std::size_t of_multiple_bit = 45;     // a function of k * function
+    constexpr std::size_t of_sum_bit = 46;          // of a sum of two terms at least
+    constexpr std::size_t of_function_bit = 47;     // of a function
     constexpr std::size_t inner_function_bit = 48;  // inside a root of a sum
     constexpr std::size_t inner_product_bit = 49;
     constexpr std::size_t degree_bit = 50;  // of a root, 2 to 5, behind it
@@ -155,10 +158,20 @@ std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> ent
     constexpr int square_bit = 61;          // u^2
     constexpr int symbolic_bit = 62;        // e^u
     std::uint64_t found = 0;
+    static_assert(n_operators <= of_multiple_bit);
     const auto see = [&found](std::size_t bit) { found |= std::uint64_t{1} << bit; };
+    const auto see_function = [&](const TermNode& term) {
+        see(index(term.op));
+        const TermNode& inner = arena[term.argument];
+        if (inner.kind == Kind::function) see(of_function_bit);
+        if (inner.kind == Kind::sum && inner.n_entries > 1) see(of_sum_bit);
+        if (inner.kind == Kind::sum && inner.n_entries == 1 &&
+            arena[arena.entries(term.argument)[0].term].kind == Kind::function)
+            see(of_multiple_bit);
+    };
     for (const Entry& entry : entries) {
         const TermNode& term = arena[entry.term];
-        if (term.kind == Kind::function) see(index(term.op));
+        if (term.kind == Kind::function) see_function(term);
         if (kind == Kind::product) {
             if (!entry.is_free() && entry.ratio.q > 1 && entry.ratio.q <= 5)
                 see(degree_bit + static_cast<std::size_t>(entry.ratio.q));
@@ -173,7 +186,7 @@ std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> ent
         if (kind != Kind::sum || term.kind != Kind::product || term.n_entries != 1) continue;
         const Entry& factor = arena.entries(entry.term)[0];
         const TermNode& base = arena[factor.term];
-        if (base.kind == Kind::function) see(index(base.op));
+        if (base.kind == Kind::function) see_function(base);
         if (base.kind == Kind::function && !factor.is_free()) see(power_bit);
         if (base.kind == Kind::symbol && factor.is_free()) see(symbolic_bit);
         if (!factor.is_free() && factor.ratio.q == 1 && factor.ratio.p == 2) see(square_bit);
