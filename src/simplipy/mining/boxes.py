@@ -53,9 +53,10 @@ def on_boxes(tokens: Sequence[str], boxes: Mapping[str, tuple[Array, Array]], n_
                 stack.append(Boxes(*boxes[token], everywhere, ~everywhere))
             elif leaf_kind(token) == "number" or token in ("pi", "e"):
                 value = {"pi": np.pi, "e": np.e}.get(token) or float(token)
-                wide = _outward(np.full(n_boxes, value), np.full(n_boxes, value))
-                exact = (np.full(n_boxes, value),) * 2
-                stack.append(Boxes(*(wide if token in ("pi", "e") else exact), everywhere, ~everywhere))
+                low = high = np.full(n_boxes, value)
+                if token in ("pi", "e"):
+                    low, high = _outward(low, high)
+                stack.append(Boxes(low, high, everywhere, ~everywhere))
             else:  # inf, -inf and nan are no real numbers
                 stack.append(Boxes(np.full(n_boxes, -np.inf), np.full(n_boxes, np.inf), ~everywhere, everywhere))
     return stack[-1]
@@ -148,6 +149,18 @@ def _wave(phase: float) -> Callable[..., tuple[Array, Array]]:
     return bounds
 
 
+def _times(k: float) -> Callable[[Array], Array]:
+    return lambda x: x * k
+
+
+def _over(k: float) -> Callable[[Array], Array]:
+    return lambda x: x / k
+
+
+def _raised(n: int) -> Callable[[Array], Array]:
+    return lambda x: x**n
+
+
 def _root(n: int) -> Callable[[Array], Array]:
     return lambda x: np.sign(x) * np.abs(x) ** (1 / n)
 
@@ -188,8 +201,8 @@ _FUNCTIONS: dict[str, Callable[..., tuple[Array, Array]]] = {
             "log": np.log,
         }.items()
     },
-    **{f"mult{k}": _rising(lambda x, k=k: x * k) for k in range(2, 6)},
-    **{f"div{k}": _rising(lambda x, k=k: x / k) for k in range(2, 6)},
-    **{f"pow{k}": (_even if k % 2 == 0 else _rising)(lambda x, k=k: x**k) for k in range(2, 6)},
+    **{f"mult{k}": _rising(_times(k)) for k in range(2, 6)},
+    **{f"div{k}": _rising(_over(k)) for k in range(2, 6)},
+    **{f"pow{k}": (_even if k % 2 == 0 else _rising)(_raised(k)) for k in range(2, 6)},
     **{f"pow1_{k}": _rising(_root(k)) for k in range(2, 6)},
 }

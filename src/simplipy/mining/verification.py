@@ -40,7 +40,7 @@ _LARGEST_TAME = 100.0  # tanh(100) differs from 1 in the 87th digit
 _PRECISION = 2000  # bits of special points
 _SPECIAL = [Fraction(n, 2) for n in (0, 1, 2, -1, -2, 4, -4)]
 _TURNS = [Fraction(n, 4) for n in (1, 2, -1, -2, 4, -4)]
-_BRANCHES = {
+_BRANCHES: dict[tuple[str, ...], tuple[float, float]] = {
     ("acos", "cos"): (0.0, math.pi),
     ("asin", "sin"): (-math.pi / 2, math.pi / 2),
     ("atan", "tan"): (-math.pi / 2, math.pi / 2),
