@@ -26,7 +26,7 @@ from simplipy.mining.rule import METAVARIABLES, Rule, expression
 from simplipy.multiprecision import UNDECIDED, Outcome, compare, enclose
 from simplipy.operators import OPERATORS
 from simplipy.pointwise import Function, compare_functions
-from simplipy.probe_points import Mask, ProbePoints, probe_points
+from simplipy.probe_points import Array, Mask, ProbePoints, probe_points
 
 _N_POINTS = 768
 _N_POINTS_MORE = 12288
@@ -34,6 +34,7 @@ _MIN_COMMON = 4
 _N_CONFIRMED = 6
 _N_BOXES = 512
 _N_FAR = 256
+_N_BORDERS = 24
 _N_CLOSER = 6
 _DIGITS = (50, 300)
 _LARGEST_TAME = 100.0  # tanh(100) differs from 1 in the 87th digit
@@ -104,6 +105,9 @@ def _verify_values(rule: Rule, rng: np.random.Generator) -> Finding:
             return Finding(False, reason="the replacement is undefined", counterexample=_text(found.a_only))
         if found.n_common >= _MIN_COMMON or not names:
             break
+    near = _where_conditions_hold(_border_points(a, points), rule.conditions)
+    if len(near) and (border := compare_functions(a, b, near, n_confirmed=2)).counterexample is not None:
+        return Finding(False, reason="the values differ near a border", counterexample=_text(border.counterexample))
     nowhere = not found.a_defined
     if nowhere and rule.replacement != ("nan",):
         return Finding(False, reason="the pattern is defined nowhere, and the replacement is not nan")
@@ -140,6 +144,33 @@ def _far_points(names: tuple[str, ...], rng: np.random.Generator) -> ProbePoints
     shape = (_N_FAR if names else 1, len(names))
     values = rng.choice([-1.0, 1.0, 1.0], shape) * 10 ** rng.uniform(-150, 150, shape)
     return ProbePoints(names, values, np.zeros(shape[0], dtype=np.bool_))
+
+
+def _border_points(function: Function, points: ProbePoints) -> ProbePoints:
+    """Points close to where the function ceases to be defined: atanh is large only there.
+
+    Between a point where it is defined and one where it is not, halving finds a border; points lie at 10^-k of the way.
+    """
+    names = points.names
+
+    def defined(values: Array) -> Mask:
+        data = ProbePoints(names, values, np.zeros(len(values), dtype=np.bool_)).data()
+        return evaluate_many([function.expression], data, n_threads=1)[1][0]  # type: ignore[no-any-return]
+
+    if not names:
+        return points
+    is_defined = defined(points.values)
+    n = min(_N_BORDERS, int(is_defined.sum()), int((~is_defined).sum()))
+    start, end = points.values[is_defined][:n], points.values[~is_defined][:n]
+    if n == 0:
+        return ProbePoints(names, start, np.zeros(0, dtype=np.bool_))
+    inside, outside = start.copy(), end.copy()
+    for _ in range(64):
+        middle = (inside + outside) / 2
+        good = defined(middle)[:, None]
+        inside, outside = np.where(good, middle, inside), np.where(good, outside, middle)
+    close = np.concatenate([inside + (start - inside) * 10.0**-k for k in range(16)])
+    return ProbePoints(names, close, np.zeros(len(close), dtype=np.bool_))
 
 
 def _leaves_branch(rule: Rule, names: tuple[str, ...]) -> bool:
