@@ -28,6 +28,8 @@ _GAMMA = 0.05
 # deviations from which residuals are no noise
 _SIGNIFICANT = 4.0
 _MAX_ROWS = 1024
+# with fewer rows tokens cost more
+_MANY_ROWS = 16
 # nats that a law must gain on the baselines: the best of very many formulas fits noise better than one
 _HEAD_START = 6.0
 _ROWS_A_CONSTANT = 3
@@ -138,7 +140,7 @@ def _rough_length(candidate: Candidate, n_rows: int, gamma: float) -> float:
     """Description length of a candidate whose standard errors are not known."""
     numbers = candidate.n_constants * (0.5 * math.log(n_rows) + 1.5)
     data = data_cost(candidate.fvu, candidate.n_constants, n_rows)
-    return data + TOKEN * gamma / _GAMMA * candidate.length + numbers
+    return data + TOKEN * _price(gamma, n_rows) * candidate.length + numbers
 
 
 def _polished(candidate: Candidate, table: Table, gamma: float, loss: str) -> list[tuple[float, Candidate]]:
@@ -161,7 +163,12 @@ def _polished(candidate: Candidate, table: Table, gamma: float, loss: str) -> li
 
 
 def _length(fit: Fit, n_rows: int, gamma: float) -> float:
-    return description_length(fit, n_rows) + TOKEN * (gamma / _GAMMA - 1) * len(fit.expression)
+    return description_length(fit, n_rows) + TOKEN * (_price(gamma, n_rows) - 1) * len(fit.expression)
+
+
+def _price(gamma: float, n_rows: int) -> float:
+    """Of a token, relative to the usual; higher for few rows, which many a long formula meets by chance."""
+    return gamma / _GAMMA * max(1.0, (_MANY_ROWS / n_rows) ** 2)
 
 
 def _distinct(candidates: list[Candidate]) -> list[Candidate]:

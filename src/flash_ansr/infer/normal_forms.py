@@ -44,6 +44,7 @@ def merged(skeleton: Expression, numbers: Sequence[float]) -> tuple[Expression, 
 
     Examples
     --------
+    >>> from simplipy import parse
     >>> skeleton, numbers = merged(parse("<constant>*exp(<constant> + <constant>*x1)"), [3.0, 0.0, 0.5])
     >>> len(skeleton), [round(number, 6) for number in numbers]
     (5, [3.0, 1.648721])

@@ -163,8 +163,8 @@ def numbers_of(expression: Expression) -> list[float]:
     Examples
     --------
     >>> from simplipy import parse
-    >>> numbers_of(parse("2*x1 + pi"))
-    [2.0, 3.141592653589793]
+    >>> numbers_of(parse("2.5*x1 + pi"))
+    [2.5, 3.141592653589793]
     """
     pairs = zip(expression.tokens, expression.skeleton().tokens, strict=True)
     return [_SYMBOLS[t] if t in _SYMBOLS else float(t) for t, s in pairs if t != s]
