@@ -240,7 +240,10 @@ class Miner::Worker {
         write(composite, outer);
         if (masks) {
             if (spelled(masked_).size() >= nodes_.size()) propose(replacement, true);
-            if (is_last_) return true;
+            if (is_last_) {
+                ++counts.irreducible;
+                return true;
+            }
             replacement.clear();
         }
         if (spelled(plain_).size() < nodes_.size()) {
