@@ -1,4 +1,4 @@
-// The forms that a search has met, as 64-bit hashes in one open-addressing table: 16 bytes a form at most, so that ten
+// The forms that a search has met, as 64-bit hashes in one open-addressing table: 16 to 32 bytes a form, so that ten
 // minutes of search stay far below a gigabyte. Two forms share a hash once in some million searches; the second is then
 // taken for the first.
 #pragma once
