@@ -35,6 +35,9 @@ struct CanonicalOptions {
     bool track = false;  // keep definitions of absorbed constants
 };
 
+// Merging may make factors that merge again, and a few kinds of symbolic powers turn into each other for ever.
+inline constexpr int max_merges = 8;
+
 // coefficient * constant * product of factors
 struct Parts {
     Rational coefficient = 1;
@@ -188,6 +191,7 @@ class Canonicalizer {
     Speller speller_;
     std::int64_t n_constants_ = 0;
     std::int64_t n_input_constants_ = 0;
+    int n_rewrites_ = 0;
     bool regrets_ = false;
     bool took_logarithm_ = false;  // e^log(u) as u, which may be negative
     std::vector<std::vector<Node>> definitions_;

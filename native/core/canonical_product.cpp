@@ -206,7 +206,7 @@ void Canonicalizer::merge_absolutes(Parts& parts) {
 }
 
 TermId Canonicalizer::close_product(Parts parts) {
-    for (int round = 0; round < 8 && merge_factors(parts); ++round) continue;
+    for (int round = 0; round < max_merges && merge_factors(parts); ++round) continue;
     absorb_ground(parts);
     absorb_in_root(parts);
     while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) continue;

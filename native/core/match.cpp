@@ -139,7 +139,9 @@ bool keeps_degrees(std::span<const Entry> pattern, int power) {
 }  // namespace
 
 TermId Canonicalizer::replacement(const Rule& rule, const Bindings& bindings) {
+    constexpr int max_rewrites = 2000;  // rules that undo each other in two places would go on for ever
     const Nesting nesting;
+    if (++n_rewrites_ > max_rewrites) throw Overflow{};
     note(rule.name.c_str());
     Scratch<Value> stack;
     for (const Node& node : rule.replacement) {
@@ -235,7 +237,7 @@ bool Canonicalizer::apply_product_rules(Parts& parts) {
                 if (!used[i]) shorter.factors.push_back(parts.factors[i]);
             multiply(shorter, replacement(rule, bindings), power);
             const TermId before = with_coefficient(parts, make_product(parts.factors));
-            while (merge_factors(shorter)) continue;
+            for (int round = 0; round < max_merges && merge_factors(shorter); ++round) continue;
             const TermId after = with_coefficient(shorter, make_product(shorter.factors));
             if (arena_[after].cost.plain >= arena_[before].cost.plain) continue;
             parts = std::move(shorter);
