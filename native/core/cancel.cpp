@@ -131,7 +131,7 @@ bool Canonicalizer::cancel_polynomials(Parts& parts) {
             shorter.factors[i].ratio = shorter.factors[i].ratio - Rational(1);
             shorter.factors[j].ratio = shorter.factors[j].ratio + Rational(1);
             multiply(shorter, close_sum(std::move(sum)), Rational(1));
-            for (int round = 0; round < max_merges && merge_factors(shorter); ++round) continue;
+            merge_all_factors(shorter);
             const TermId before = with_coefficient(parts, make_product(parts.factors));
             const TermId after = with_coefficient(shorter, make_product(shorter.factors));
             if (arena_[after].cost.plain >= arena_[before].cost.plain) continue;

@@ -35,9 +35,6 @@ struct CanonicalOptions {
     bool track = false;  // keep definitions of absorbed constants
 };
 
-// Merging may make factors that merge again, and a few kinds of symbolic powers turn into each other for ever.
-inline constexpr int max_merges = 8;
-
 // coefficient * constant * product of factors
 struct Parts {
     Rational coefficient = 1;
@@ -128,6 +125,7 @@ class Canonicalizer {
     TermId close_product(Parts parts);
     TermId make_product(const Scratch<Entry>& factors);
     bool merge_factors(Parts& parts);
+    void merge_all_factors(Parts& parts);
     void part_roots(Scratch<Entry>& list) const;
     bool is_split_power(const Entry& a, const Entry& b) const;
     bool absorb_ground(Parts& parts);

@@ -140,6 +140,11 @@ bool Canonicalizer::merge_factors(Parts& parts) {
     return parts.factors.size() > n_before;
 }
 
+void Canonicalizer::merge_all_factors(Parts& parts) {
+    constexpr int max_rounds = 8;  // a few kinds of symbolic powers turn into each other for ever
+    for (int round = 0; round < max_rounds && merge_factors(parts); ++round) continue;
+}
+
 bool Canonicalizer::absorb_ground(Parts& parts) {
     if (parts.constant == no_term) return false;
     if (std::any_of(parts.factors.begin(), parts.factors.end(), [this](const Entry& e) { return is_infinite(e.term); }))
@@ -206,7 +211,7 @@ void Canonicalizer::merge_absolutes(Parts& parts) {
 }
 
 TermId Canonicalizer::close_product(Parts parts) {
-    for (int round = 0; round < max_merges && merge_factors(parts); ++round) continue;
+    merge_all_factors(parts);
     absorb_ground(parts);
     absorb_in_root(parts);
     while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) continue;

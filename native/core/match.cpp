@@ -125,10 +125,6 @@ class Nesting {
     }
 };
 
-}  // namespace
-
-namespace {
-
 // Whether roots of the pattern stay roots of the same degree in its power: u is defined where sqrt(u)^2 is not.
 bool keeps_degrees(std::span<const Entry> pattern, int power) {
     return std::all_of(pattern.begin(), pattern.end(), [power](const Entry& entry) {
@@ -237,7 +233,7 @@ bool Canonicalizer::apply_product_rules(Parts& parts) {
                 if (!used[i]) shorter.factors.push_back(parts.factors[i]);
             multiply(shorter, replacement(rule, bindings), power);
             const TermId before = with_coefficient(parts, make_product(parts.factors));
-            for (int round = 0; round < max_merges && merge_factors(shorter); ++round) continue;
+            merge_all_factors(shorter);
             const TermId after = with_coefficient(shorter, make_product(shorter.factors));
             if (arena_[after].cost.plain >= arena_[before].cost.plain) continue;
             parts = std::move(shorter);
