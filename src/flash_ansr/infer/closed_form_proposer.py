@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
+from flash_ansr.infer.batch_proposer import BatchProposer
 from flash_ansr.infer.closed_form import closed_form, data
-from flash_ansr.infer.proposals import Grammar, Proposals, Table, numbers_of
-from simplipy import Expression, TokenBatch
+from simplipy import Expression
 
 # of a limited time, so much is for closed forms at most
 _SHARE = 0.5
 
 
-class ClosedFormProposer:
+class ClosedFormProposer(BatchProposer):
     """Hands on the batches of :func:`flash_ansr.infer.closed_form.closed_form`.
 
     Parameters
@@ -29,28 +27,12 @@ class ClosedFormProposer:
     opens = True
     weight = 0.3
 
-    def __init__(self, table: Table, grammar: Grammar, seed: int) -> None:
-        self._table = table
-        self._grammar = grammar
-        self._seed = seed
-        self._batches: Iterator[list[Expression]] | None = None
-        self._rest: list[Expression] = []
-
-    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
-        """The next batch, at most n of it."""
-        del seed
-        if self._batches is None:
-            self._batches = closed_form(
-                self._table.X,
-                self._table.y,
-                sample_weight=self._table.sample_weight,
-                operators=self._grammar.operators,
-                deadline=None if seconds is None else data.now() + _SHARE * seconds,
-                seed=self._seed,
-            )
-        batch = self._rest or next(self._batches, [])
-        if not batch:
-            return None
-        batch, self._rest = batch[:n], batch[n:]
-        starts = [np.array(numbers_of(e)) for e in batch]
-        return Proposals(TokenBatch.from_expressions(e.skeleton() for e in batch), starts=starts)
+    def _start(self, seconds: float | None) -> Iterator[list[Expression]]:
+        return closed_form(
+            self._table.X,
+            self._table.y,
+            sample_weight=self._table.sample_weight,
+            operators=self._grammar.operators,
+            deadline=None if seconds is None else data.now() + _SHARE * seconds,
+            seed=self._seed,
+        )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flash_ansr import _core
+from flash_ansr.infer.batch_proposer import BatchProposer
 from flash_ansr.infer.closed_form import data as closed_form_data
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
 from flash_ansr.infer.closed_form.data import Data, DeadlineError, IntArray, bind, relative_weight
@@ -21,7 +22,7 @@ from flash_ansr.infer.closed_form.least_squares import solve, solve_pruned
 from flash_ansr.infer.closed_form.noise import Noise, noise_level
 from flash_ansr.infer.closed_form.sums import Sums, sum_text
 from flash_ansr.infer.closed_form.targets import Target, targets
-from flash_ansr.infer.proposals import FloatArray, Grammar, Proposals, Table, numbers_of
+from flash_ansr.infer.proposals import FloatArray, Grammar
 from simplipy import OPERATORS, Expression, TokenBatch, evaluate_many
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
@@ -45,7 +46,7 @@ _N_JOINS = 8
 _JOINS = {0: "sum", 1: "product", 2: "quotient"}
 
 
-class EnumerateProposer:
+class EnumerateProposer(BatchProposer):
     """Proposes the short formulas that resemble y most.
 
     Parameters
@@ -59,26 +60,10 @@ class EnumerateProposer:
     name = "enumerate"
     round_size = 128
 
-    def __init__(self, table: Table, grammar: Grammar, seed: int) -> None:
-        self._table = table
-        self._grammar = grammar
-        self._seed = seed
-        self._batches: Iterator[list[Expression]] | None = None
-        self._rest: list[Expression] = []
-
-    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
-        """The next batch, at most n of it."""
-        del seed
-        if self._batches is None:
-            deadline = None if seconds is None else closed_form_data.now() + _SHARE * seconds
-            data = bind(self._table.X, self._table.y, self._table.sample_weight, deadline, self._seed)
-            self._batches = enumerate_forms(data, self._grammar)
-        batch = self._rest or next(self._batches, [])
-        if not batch:
-            return None
-        batch, self._rest = batch[:n], batch[n:]
-        starts = [np.array(numbers_of(e)) for e in batch]
-        return Proposals(TokenBatch.from_expressions(e.skeleton() for e in batch), starts=starts)
+    def _start(self, seconds: float | None) -> Iterator[list[Expression]]:
+        deadline = None if seconds is None else closed_form_data.now() + _SHARE * seconds
+        data = bind(self._table.X, self._table.y, self._table.sample_weight, deadline, self._seed)
+        return enumerate_forms(data, self._grammar)
 
 
 def enumerate_forms(data: Data, grammar: Grammar) -> Iterator[list[Expression]]:
