@@ -237,6 +237,18 @@ void Canonicalizer::apply(Op op, Scratch<Value>& stack) {
     }
 }
 
+// ---- settled terms
+
+TermId Canonicalizer::recalled(TermId id) const {
+    const int mode = options_.keep ? 2 : 1;
+    return (arena_[id].settled & mode) != 0 ? id : no_term;
+}
+
+void Canonicalizer::settle(TermId id) {
+    if (took_logarithm_) return;
+    arena_.edit(id).settled |= static_cast<std::uint8_t>(options_.keep ? 2 : 1);
+}
+
 // ---- analysis
 
 int Canonicalizer::leading_sign(TermId id) const {

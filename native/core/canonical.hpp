@@ -90,14 +90,20 @@ class Canonicalizer {
     void check_turn(const Entry& factor) const;
     void scale(Value& value, const Rational& ratio);
 
+    // settled terms: what an earlier round of the same call built from just these parts
+    bool may_recall() const { return options_.keep_arena && !options_.track && !took_logarithm_; }
+    TermId recalled(TermId id) const;
+    void settle(TermId id);
+
     // sums
     void add(Scratch<Entry>& list, TermId id, const Rational& ratio);
     TermId close_sum(Scratch<Entry> list);
     TermId make_sum(const Scratch<Entry>& list);
+    TermId find_sum(const Scratch<Entry>& list) const;
     void merge_terms(Scratch<Entry>& list);
     bool absorb_ground(Scratch<Entry>& list);
     std::optional<TermId> infinite_sum(const Scratch<Entry>& list);
-    void merge_logarithms(Scratch<Entry>& list);
+    bool merge_logarithms(Scratch<Entry>& list);
     bool may_share_factors(const Scratch<Entry>& list) const;
     bool factor_once(Scratch<Entry>& list);
     TermId scaled(TermId id, const Rational& ratio);
@@ -124,13 +130,15 @@ class Canonicalizer {
     void push_power(Scratch<Entry>& list, TermId base, TermId exponent);
     TermId close_product(Parts parts);
     TermId make_product(const Scratch<Entry>& factors);
+    TermId find_product(const Parts& parts) const;
+    bool is_made_of(TermId whole, const Parts& parts) const;
     bool merge_factors(Parts& parts);
     void merge_all_factors(Parts& parts);
     void part_roots(Scratch<Entry>& list) const;
     bool is_split_power(const Entry& a, const Entry& b) const;
     bool absorb_ground(Parts& parts);
-    void absorb_in_root(Parts& parts);
-    void merge_absolutes(Parts& parts);
+    bool absorb_in_root(Parts& parts);
+    bool merge_absolutes(Parts& parts);
     bool cancel_polynomials(Parts& parts);
     TermId with_coefficient(const Parts& parts, TermId term);
     bool is_shorter_with_content(const Parts& parts, TermId product, TermId whole) const;
@@ -138,6 +146,7 @@ class Canonicalizer {
 
     // functions
     TermId function(Op op, TermId argument);
+    TermId new_function(Op op, TermId argument);
     TermId absolute(TermId argument);
     TermId magnitude(TermId id);
     TermId logarithm(TermId argument);

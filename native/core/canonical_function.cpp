@@ -14,6 +14,21 @@ TermId Canonicalizer::make_function(Op op, TermId argument) {
 }
 
 TermId Canonicalizer::function(Op op, TermId argument) {
+    if (may_recall()) {
+        TermNode node;
+        node.kind = Kind::function;
+        node.op = op;
+        node.argument = argument;
+        if (const TermId known = recalled(arena_.find(node, {})); known != no_term) return known;
+    }
+    const bool regretted = regrets_;
+    const TermId id = new_function(op, argument);
+    const TermNode& node = arena_[id];
+    if (node.kind == Kind::function && node.op == op && node.argument == argument && regrets_ == regretted) settle(id);
+    return id;
+}
+
+TermId Canonicalizer::new_function(Op op, TermId argument) {
     const TermNode& inner = arena_[argument];
     if (inner.kind == Kind::constant) {
         note("function of a constant");

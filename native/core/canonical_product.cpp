@@ -171,8 +171,8 @@ bool Canonicalizer::absorb_ground(Parts& parts) {
 }
 
 // k * sqrt(c*u) is sqrt(d*u) for k > 0, k/(c*u + d*v) is 1/(c*u + d*v): free coefficients take a number in.
-void Canonicalizer::absorb_in_root(Parts& parts) {
-    if (parts.coefficient.absolute().is_one() || parts.coefficient.is_zero() || parts.constant != no_term) return;
+bool Canonicalizer::absorb_in_root(Parts& parts) {
+    if (parts.coefficient.absolute().is_one() || parts.coefficient.is_zero() || parts.constant != no_term) return false;
     for (Entry& factor : parts.factors) {
         const Rational degree = factor.is_free() || factor.ratio.is_zero() ? Rational(0) : reciprocal(factor.ratio);
         const bool is_root = degree.is_integer() && (degree.even_numerator() || degree.absolute().is_one());
@@ -185,36 +185,72 @@ void Canonicalizer::absorb_in_root(Parts& parts) {
         note("number absorbed by free coefficients");
         factor.term = scaled(factor.term, *power);
         parts.coefficient = takes_sign ? Rational(1) : Rational(parts.coefficient.sign());
-        return;
+        return true;
     }
+    return false;
 }
 
 // |a|^3 * |b| is |a^3 * b|; bars with the same exponent are merged in writing.
-void Canonicalizer::merge_absolutes(Parts& parts) {
+bool Canonicalizer::merge_absolutes(Parts& parts) {
     const auto has_bars = [this](const Entry& factor) {
         const TermNode& base = arena_[factor.term];
         return !factor.is_free() && factor.ratio.odd_denominator() && base.kind == Kind::function && base.op == Op::abs;
     };
     const auto first = std::find_if(parts.factors.begin(), parts.factors.end(), has_bars);
-    if (first == parts.factors.end()) return;
+    if (first == parts.factors.end()) return false;
     const Rational exponent = first->ratio.absolute();
     if (std::none_of(first, parts.factors.end(),
                      [&](const Entry& e) { return has_bars(e) && !(e.ratio.absolute() == exponent); }))
-        return;
+        return false;
     regrets_ = true;
-    if (!options_.keep) return;
+    if (!options_.keep) return false;
     Scratch<Entry> inside;
     for (const Entry& factor : parts.factors)
         if (has_bars(factor)) inside.push_back({arena_[factor.term].argument, no_term, factor.ratio});
     std::erase_if(parts.factors, has_bars);
     parts.factors.push_back({make_function(Op::abs, make_product(inside)), no_term, 1});
+    return true;
+}
+
+namespace {
+
+bool is_power(const Parts& parts) {
+    return parts.factors.size() > 1 || parts.factors[0].is_free() || !parts.factors[0].ratio.is_one();
+}
+
+}  // namespace
+
+// Whether this is the product of the factors, alone or times a number or constant.
+bool Canonicalizer::is_made_of(TermId whole, const Parts& parts) const {
+    const TermNode& node = arena_[whole];
+    if (node.kind == Kind::product) return true;
+    if (node.kind != Kind::sum || node.n_entries != 1) return false;
+    const TermId product = arena_.entries(whole)[0].term;
+    return is_power(parts) ? arena_[product].kind == Kind::product : product == parts.factors[0].term;
+}
+
+// The term of merged factors where there is one, else no_term.
+TermId Canonicalizer::find_product(const Parts& parts) const {
+    const bool is_multiple = !parts.coefficient.is_one() || parts.constant != no_term;
+    if (!is_multiple && !is_power(parts)) return no_term;
+    TermNode node;
+    node.kind = Kind::product;
+    const TermId product = is_power(parts) ? arena_.find(node, parts.factors) : parts.factors[0].term;
+    if (product == no_term || !is_multiple) return product;
+    node.kind = Kind::sum;
+    const Entry entry{product, parts.constant, parts.coefficient};
+    return arena_.find(node, {&entry, 1});
 }
 
 TermId Canonicalizer::close_product(Parts parts) {
     merge_all_factors(parts);
-    absorb_ground(parts);
-    absorb_in_root(parts);
-    while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) continue;
+    const bool is_plain = parts.content.is_one() && parts.content_tokens == 0 && !parts.factors.empty();
+    if (is_plain && may_recall())
+        if (const TermId known = recalled(find_product(parts)); known != no_term) return known;
+    const bool regretted = regrets_;
+    bool changed = absorb_ground(parts);
+    changed |= absorb_in_root(parts);
+    while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) changed = true;
     bool infinite = false;
     int n_bars = 0;
     for (const Entry& entry : parts.factors) {
@@ -224,7 +260,7 @@ TermId Canonicalizer::close_product(Parts parts) {
         if (base.op == Op::nan) return symbol(Op::nan);
         infinite |= base.op == Op::inf || base.op == Op::neg_inf;
     }
-    if (n_bars > 1) merge_absolutes(parts);
+    if (n_bars > 1) changed |= merge_absolutes(parts);
     if (infinite) {
         if (!options_.extend || parts.coefficient.is_zero()) return symbol(Op::nan);
         // the sign of an infinity is known from ground factors alone; with a variable it is defined nowhere anyway
@@ -241,6 +277,7 @@ TermId Canonicalizer::close_product(Parts parts) {
     const TermId product = make_product(parts.factors);
     const TermId whole = with_coefficient(parts, product);
     regrets_ |= is_shorter_with_content(parts, product, whole);
+    if (is_plain && !changed && regrets_ == regretted && is_made_of(whole, parts)) settle(whole);
     return whole;
 }
 

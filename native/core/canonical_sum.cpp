@@ -27,12 +27,28 @@ void Canonicalizer::add(Scratch<Entry>& list, TermId id, const Rational& ratio) 
 
 TermId Canonicalizer::close_sum(Scratch<Entry> list) {
     merge_terms(list);
-    if (absorb_ground(list)) merge_terms(list);
+    if (may_recall() && list.size() > 1)
+        if (const TermId known = recalled(find_sum(list)); known != no_term) return known;
+    const bool regretted = regrets_;
+    bool changed = absorb_ground(list);
+    if (changed) merge_terms(list);
     if (const auto value = infinite_sum(list)) return *value;
-    if (options_.extend && list.size() > 1) merge_logarithms(list);
-    while (list.size() > 1 && apply_sum_rules(list)) continue;
-    while (options_.factor && list.size() > 1 && factor_once(list)) merge_terms(list);
-    return make_sum(list);
+    if (options_.extend && list.size() > 1) changed |= merge_logarithms(list);
+    while (list.size() > 1 && apply_sum_rules(list)) changed = true;
+    while (options_.factor && list.size() > 1 && factor_once(list)) {
+        merge_terms(list);
+        changed = true;
+    }
+    const TermId sum = make_sum(list);
+    if (!changed && list.size() > 1 && regrets_ == regretted) settle(sum);
+    return sum;
+}
+
+// The sum of two and more sorted terms where there is one, else no_term.
+TermId Canonicalizer::find_sum(const Scratch<Entry>& list) const {
+    TermNode node;
+    node.kind = Kind::sum;
+    return arena_.find(node, list);
 }
 
 TermId Canonicalizer::make_sum(const Scratch<Entry>& list) {
@@ -128,13 +144,13 @@ std::optional<TermId> Canonicalizer::infinite_sum(const Scratch<Entry>& list) {
 }
 
 // log a + log b is log(a*b) wherever it is defined, and defined in more places.
-void Canonicalizer::merge_logarithms(Scratch<Entry>& list) {
+bool Canonicalizer::merge_logarithms(Scratch<Entry>& list) {
     const auto mergeable = [this](const Entry& entry) {
         const TermNode& term = arena_[entry.term];
         return term.kind == Kind::function && term.op == Op::log && !entry.is_free() && entry.ratio.is_integer() &&
                entry.ratio.absolute() < Rational(6);
     };
-    if (std::count_if(list.begin(), list.end(), mergeable) < 2) return;
+    if (std::count_if(list.begin(), list.end(), mergeable) < 2) return false;
     note("logarithms merged");
     Parts parts;
     for (const Entry& entry : list)
@@ -142,6 +158,7 @@ void Canonicalizer::merge_logarithms(Scratch<Entry>& list) {
     std::erase_if(list, mergeable);
     add(list, logarithm(close_product(std::move(parts))), Rational(1));
     merge_terms(list);
+    return true;
 }
 
 TermId Canonicalizer::scaled(TermId id, const Rational& ratio) {

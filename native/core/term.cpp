@@ -18,6 +18,13 @@ std::uint64_t word(const Rational& value) {
            static_cast<std::uint64_t>(value.q) * 0xe7037ed1a0b428dbULL;
 }
 
+std::uint64_t parts_of(const Entry& entry) { return entry.term | std::uint64_t{entry.other} << 32; }
+
+std::uint64_t head_of(const TermNode& node) {
+    return static_cast<std::uint64_t>(node.kind) + (static_cast<std::uint64_t>(node.op) << 8) +
+           ((static_cast<std::uint64_t>(node.exponent) & 0xffffU) << 16) + word(node.value);
+}
+
 constexpr std::size_t initial_table = 512;
 
 }  // namespace
@@ -73,22 +80,34 @@ bool Arena::same(const TermNode& a, std::span<const Entry> a_entries, TermId b) 
     return std::equal(a_entries.begin(), a_entries.end(), entries_.begin() + node.first);
 }
 
+// Where the content stands in the table, or the free slot for it.
+std::size_t Arena::slot_of(std::uint64_t hash, const TermNode& node, std::span<const Entry> entries) const {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = hash & mask;
+    while (table_[slot] != 0 && !(hashes_[table_[slot]] == hash && same(node, entries, table_[slot])))
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+TermId Arena::find(const TermNode& node, std::span<const Entry> entries) const {
+    std::uint64_t hash = mix(head_of(node), node.argument + static_cast<std::uint64_t>(node.payload) * spread);
+    for (const Entry& entry : entries) hash = mix(hash, parts_of(entry) + word(entry.ratio));
+    return table_[slot_of(hash, node, entries)];
+}
+
 std::pair<TermId, bool> Arena::intern(const TermNode& node, std::span<const Entry> entries) {
-    const std::uint64_t head = static_cast<std::uint64_t>(node.kind) + (static_cast<std::uint64_t>(node.op) << 8) +
-                               ((static_cast<std::uint64_t>(node.exponent) & 0xffffU) << 16) + word(node.value);
+    const std::uint64_t head = head_of(node);
     const auto payload = static_cast<std::uint64_t>(node.payload);
     std::uint64_t hash = mix(head, node.argument + payload * spread);
     std::uint64_t order =
         mix(head, (*this)[node.argument].order + (node.kind == Kind::constant ? 0 : payload * spread));
     for (const Entry& entry : entries) {
         const std::uint64_t ratio = word(entry.ratio);
-        hash = mix(hash, (entry.term | std::uint64_t{entry.other} << 32) + ratio);
+        hash = mix(hash, parts_of(entry) + ratio);
         order = mix(order, (*this)[entry.term].order + (*this)[entry.other].order * spread + ratio);
     }
-    const std::size_t mask = table_.size() - 1;
-    std::size_t slot = hash & mask;
-    for (; table_[slot] != 0; slot = (slot + 1) & mask)
-        if (hashes_[table_[slot]] == hash && same(node, entries, table_[slot])) return {table_[slot], false};
+    const std::size_t slot = slot_of(hash, node, entries);
+    if (table_[slot] != 0) return {table_[slot], false};
     const TermId id = append(node);
     TermNode& stored = edit(id);
     stored.first = static_cast<std::uint32_t>(entries_.size());

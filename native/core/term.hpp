@@ -59,6 +59,7 @@ struct TermNode {
     std::uint64_t order = 0;  // content, blind to which free constant is meant
     Cost cost;
     bool no_numerator = false;  // a product that is written as 1/...
+    std::uint8_t settled = 0;   // modes in which building it from its own parts gives it again
     std::uint16_t depth = 1;
 };
 
@@ -84,6 +85,9 @@ class Arena {
     // The id of this content and whether it is new. `entries` are those of a sum or product.
     std::pair<TermId, bool> intern(const TermNode& node, std::span<const Entry> entries);
 
+    // The id of this content, or no_term.
+    TermId find(const TermNode& node, std::span<const Entry> entries) const;
+
     // The term of variable x_k where it is known, a place for it elsewhere; nullptr for other variables.
     TermId* variable(std::int64_t code) {
         return code > 0 && code < static_cast<std::int64_t>(variables_.size())
@@ -104,6 +108,7 @@ class Arena {
     int compare(const TermNode& x, const TermNode& y, int levels) const;
     bool same(const TermNode& a, std::span<const Entry> a_entries, TermId b) const;
     void grow();
+    std::size_t slot_of(std::uint64_t hash, const TermNode& node, std::span<const Entry> entries) const;
     std::size_t free_slot(std::uint64_t hash) const;
 
     TermId append(const TermNode& node);
