@@ -553,6 +553,18 @@ def test_adversarial_input(name: str) -> None:
         assert simplipy.simplify(found.expression) == found.expression
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(x1^2 - x2^2)*exp(x1 + 1)/(x1 - x2)", "exp(x1)*e*(x1 + x2)"),
+        ("sin(x1)*exp(x1 + 1)/cos(x1)", "exp(x1)*e*tan(x1)"),
+    ],
+)
+def test_powers_of_e_that_stay_apart_meet_again(before: str, after: str) -> None:
+    """e and e^x1 are merged and split in turn by what cancels or matches beside them: that ends."""
+    assert simplipy.simplify(before) == after
+
+
 def test_more_tokens_than_the_limit_come_back_as_they_are() -> None:
     tokens = sum_of(7_000)
     found = ENGINE.explain(tokens)

@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spell.hpp"
@@ -91,6 +92,7 @@ class Canonicalizer {
     void scale(Value& value, const Rational& ratio);
 
     // settled terms: what an earlier round of the same call built from just these parts
+    class OwnRegrets;
     bool may_recall() const { return options_.keep_arena && !options_.track && !took_logarithm_; }
     TermId recalled(TermId id) const;
     void settle(TermId id);
@@ -203,6 +205,19 @@ class Canonicalizer {
     bool took_logarithm_ = false;  // e^log(u) as u, which may be negative
     std::vector<std::vector<Node>> definitions_;
     std::vector<std::string> events_;
+};
+
+// Regrets of a part of the work alone: inside, regrets_ starts as false; afterwards those from before are back.
+class Canonicalizer::OwnRegrets {
+  public:
+    explicit OwnRegrets(bool& regrets) : regrets_(regrets), before_(std::exchange(regrets, false)) {}
+    ~OwnRegrets() { regrets_ |= before_; }
+    OwnRegrets(const OwnRegrets&) = delete;
+    OwnRegrets& operator=(const OwnRegrets&) = delete;
+
+  private:
+    bool& regrets_;
+    bool before_;
 };
 
 }  // namespace simplipy

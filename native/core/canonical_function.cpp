@@ -21,10 +21,10 @@ TermId Canonicalizer::function(Op op, TermId argument) {
         node.argument = argument;
         if (const TermId known = recalled(arena_.find(node, {})); known != no_term) return known;
     }
-    const bool regretted = regrets_;
+    const OwnRegrets own(regrets_);
     const TermId id = new_function(op, argument);
     const TermNode& node = arena_[id];
-    if (node.kind == Kind::function && node.op == op && node.argument == argument && regrets_ == regretted) settle(id);
+    if (node.kind == Kind::function && node.op == op && node.argument == argument && !regrets_) settle(id);
     return id;
 }
 

@@ -35,15 +35,18 @@ void Canonicalizer::part_roots(Scratch<Entry>& list) const {
     }
 }
 
-// Whether these are x^y and x or 1/x, which stay apart.
+// Whether these are x^y and x or 1/x, or e^y and a power of e, which stay apart.
 bool Canonicalizer::is_split_power(const Entry& a, const Entry& b) const {
     const Entry& power = a.is_free() ? a : b;
-    const Entry& plain = a.is_free() ? b : a;
+    const Rational& plain = a.is_free() ? b.ratio : a.ratio;
+    const TermNode& base = arena_[a.term];
     const TermNode& exponent = arena_[power.other];
     const bool has_number = exponent.kind == Kind::number ||
                             (exponent.kind == Kind::sum && arena_.entries(power.other)[0].term == one_term);
-    return arena_[a.term].kind == Kind::variable && plain.ratio.absolute().is_one() && !has_number &&
-           exponent.kind != Kind::constant;
+    const bool is_exponential = base.kind == Kind::symbol && base.op == Op::e;
+    const bool splits = base.kind == Kind::variable ? plain.absolute().is_one()
+                                                    : is_exponential && plain.is_integer() && !plain.is_zero();
+    return splits && !has_number && exponent.kind != Kind::constant;
 }
 
 // Sorts and adds up exponents of equal bases. True when a merged power must be multiplied in anew.
@@ -247,7 +250,7 @@ TermId Canonicalizer::close_product(Parts parts) {
     const bool is_plain = parts.content.is_one() && parts.content_tokens == 0 && !parts.factors.empty();
     if (is_plain && may_recall())
         if (const TermId known = recalled(find_product(parts)); known != no_term) return known;
-    const bool regretted = regrets_;
+    const OwnRegrets own(regrets_);
     bool changed = absorb_ground(parts);
     changed |= absorb_in_root(parts);
     while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) changed = true;
@@ -277,7 +280,7 @@ TermId Canonicalizer::close_product(Parts parts) {
     const TermId product = make_product(parts.factors);
     const TermId whole = with_coefficient(parts, product);
     regrets_ |= is_shorter_with_content(parts, product, whole);
-    if (is_plain && !changed && regrets_ == regretted && is_made_of(whole, parts)) settle(whole);
+    if (is_plain && !changed && !regrets_ && is_made_of(whole, parts)) settle(whole);
     return whole;
 }
 

@@ -29,7 +29,7 @@ TermId Canonicalizer::close_sum(Scratch<Entry> list) {
     merge_terms(list);
     if (may_recall() && list.size() > 1)
         if (const TermId known = recalled(find_sum(list)); known != no_term) return known;
-    const bool regretted = regrets_;
+    const OwnRegrets own(regrets_);
     bool changed = absorb_ground(list);
     if (changed) merge_terms(list);
     if (const auto value = infinite_sum(list)) return *value;
@@ -40,7 +40,7 @@ TermId Canonicalizer::close_sum(Scratch<Entry> list) {
         changed = true;
     }
     const TermId sum = make_sum(list);
-    if (!changed && list.size() > 1 && regrets_ == regretted) settle(sum);
+    if (!changed && list.size() > 1 && !regrets_) settle(sum);
     return sum;
 }
 
