@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from flash_ansr.bench.figures import AXES, metric_figure, problem_figure
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import read_rows
 from flash_ansr.bench.tables import Format, table
+from flash_ansr.progress_bar import progress_bar
 
 _SUFFIX = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.LATEX: "tex"}
 _SMALL = ("vnrr", "xnrr", "length_ratio_recovered")
@@ -24,8 +22,8 @@ _SMALL = ("vnrr", "xnrr", "length_ratio_recovered")
 def read_groups(paths: Sequence[Path], show_progress: bool = True) -> list[Group]:
     """Scored groups of all rows in files and folders."""
     rows = list(read_rows(paths))
-    with _progress(len(rows), show_progress) as advance:
-        return group_rows(rows, advance)
+    with progress_bar("scoring rows", len(rows), show=show_progress) as bar:
+        return group_rows(rows, bar.advance)
 
 
 def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
@@ -69,11 +67,3 @@ def _part(path: Path) -> Path:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()
-
-
-@contextmanager
-def _progress(total: int, show: bool) -> Iterator[Callable[[], None]]:
-    columns = (TextColumn("scoring rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
-        bar = progress.add_task("", total=total)
-        yield lambda: progress.advance(bar)

@@ -7,15 +7,12 @@ stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from flash_ansr.bench.execute import check_system, run_task
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
+from flash_ansr.progress_bar import progress_bar
 
 _CONNECT_SECONDS = 10.0
 
@@ -65,13 +62,14 @@ def run(
         n_added = n_failed = 0
         interrupted = False
         rows = _rows(left, jobs, dask, execute)
-        with _progress(len(wanted), n_before, show_progress) as advance:
+        with progress_bar("starting", len(wanted), n_before, show_progress) as bar:
             try:
                 for row in rows:
                     file.add(row)
                     n_added += 1
                     n_failed += row.error is not None
-                    advance(row, n_failed)
+                    failures = f", {n_failed} failed" if n_failed else ""
+                    bar.advance(f"{row.task.label} {row.task.problem}{failures}")
             except KeyboardInterrupt:
                 interrupted = True
             finally:
@@ -107,24 +105,3 @@ def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], R
         futures = client.map(execute, tasks, pure=False)
         for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
             yield future.result()
-
-
-@contextmanager
-def _progress(total: int, done: int, show: bool) -> Iterator[Callable[[Row, int], None]]:
-    """A progress bar; what is given back moves it by one row."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
-        bar = progress.add_task("starting", total=total, completed=done)
-
-        def advance(row: Row, n_failed: int) -> None:
-            failures = f", {n_failed} failed" if n_failed else ""
-            progress.update(bar, advance=1, description=f"{row.task.label} {row.task.problem}{failures}")
-
-        yield advance

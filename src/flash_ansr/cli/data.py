@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +10,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+
+from flash_ansr.progress_bar import progress_bar
 
 app = typer.Typer(help="Training problems: make, describe, check, show.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)
@@ -53,8 +52,8 @@ def make(
     from flash_ansr.data.corpus import make_file
 
     generator = _generator(prior, rows)
-    with _progress("problems", n) as progress:
-        made = make_file(generator, out, n, seed, workers, time, progress)
+    with progress_bar("problems", n) as bar:
+        made = make_file(generator, out, n, seed, workers, time, bar.reach)
     why = f" ({made.stopped})" if made.stopped else ""
     print(f"{made.n_problems:,} problems, {made.n_rows:,} rows{why}: {out}")
     if made.stopped == "interrupted":
@@ -77,8 +76,8 @@ def stats(
     from flash_ansr.data.statistics import collect
 
     generator = _generator(prior, None)
-    with _progress("problems", n) as progress:
-        statistics = collect(generator, n, seed, workers, progress)
+    with progress_bar("problems", n) as bar:
+        statistics = collect(generator, n, seed, workers, bar.reach)
     summary = statistics.summary()
     if out is not None:
         from flash_ansr.data.figure import draw_statistics
@@ -168,9 +167,9 @@ def skeletons(
     from flash_ansr.data.sympy_skeletons import make_skeletons
 
     generator = _generator(prior, None)
-    with _progress("skeletons", n) as progress:
+    with progress_bar("skeletons", n) as bar:
         try:
-            n_good = make_skeletons(generator, out, n, seed, simplifier.value, time_limit, workers, progress)
+            n_good = make_skeletons(generator, out, n, seed, simplifier.value, time_limit, workers, bar.reach)
         except KeyboardInterrupt:
             print(f"interrupted; the same command goes on: {out}")
             raise typer.Exit(130) from None
@@ -182,15 +181,6 @@ def _generator(prior: str, rows: int | None) -> Any:
 
     loaded = load_prior(prior)
     return Generator(loaded if rows is None else loaded.with_rows(rows))
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, where that is a terminal."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _facts(batch: Any, i: int) -> dict[str, Any]:

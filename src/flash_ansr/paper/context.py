@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from flash_ansr.bench.execute import check_system
 from flash_ansr.bench.groups import Group, group_rows
@@ -26,6 +22,7 @@ from flash_ansr.bench.runner import run as run_tasks
 from flash_ansr.bench.systems import SystemMissingError
 from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
+from flash_ansr.progress_bar import progress_bar
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -85,12 +82,12 @@ class Context:
         with JsonLines(path) as file:
             known = _read_facts(path)
             left = [key for key in keys if wanted[key] not in known]
-            with _progress(what, len(keys), len(keys) - len(left), self.show_progress) as advance:
+            with progress_bar(what, len(keys), len(keys) - len(left), self.show_progress) as bar:
                 for key in left:
                     facts = json.loads(json.dumps(finite(work(key))))
                     file.append(json.dumps({"key": wanted[key]} | facts, ensure_ascii=False))
                     known[wanted[key]] = facts
-                    advance()
+                    bar.advance()
         return [known[wanted[key]] for key in keys]
 
     def bench(self, plans: Sequence[Plan]) -> list[Group]:
@@ -110,8 +107,8 @@ class Context:
             found = (row for row in read_rows([path]) if row.task.key in tasks)
             rows += [replace(row, task=replace(row.task, label=tasks[row.task.key].label)) for row in found]
         write_atomically(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
-        with _progress("scoring rows", len(rows), 0, self.show_progress) as advance:
-            return group_rows(rows, advance)
+        with progress_bar("scoring rows", len(rows), show=self.show_progress) as bar:
+            return group_rows(rows, bar.advance)
 
     @property
     def has_network(self) -> bool:
@@ -161,18 +158,3 @@ def _read_facts(path: Path) -> dict[str, Facts]:
         except (ValueError, KeyError, AttributeError) as error:
             raise PaperError(f"{path}: line {number} is no row of this experiment; name another --out") from error
     return known
-
-
-@contextmanager
-def _progress(what: str, total: int, done: int, show: bool) -> Iterator[Callable[[], None]]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
-        bar = progress.add_task(what, total=total, completed=done)
-        yield lambda: progress.advance(bar)

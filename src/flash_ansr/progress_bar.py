@@ -1,0 +1,40 @@
+"""The progress bar of long operations: what is done, how many of how many, time gone and time left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+class Bar:
+    """A bar that is shown; see :func:`progress_bar`."""
+
+    def __init__(self, progress: Progress, what: str, total: int, done: int) -> None:
+        self._progress = progress
+        self._task = progress.add_task(what, total=total, completed=done)
+
+    def advance(self, what: str | None = None) -> None:
+        """One more is done; what is being done now, if that changed."""
+        self._progress.update(self._task, advance=1, description=what)
+
+    def reach(self, done: int) -> None:
+        """So many are done."""
+        self._progress.update(self._task, completed=done)
+
+
+@contextmanager
+def progress_bar(what: str, total: int, done: int = 0, show: bool = True) -> Iterator[Bar]:
+    """A bar on stderr, where that is a terminal; it disappears at the end."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
+        yield Bar(progress, what, total, done)
