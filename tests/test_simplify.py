@@ -565,6 +565,32 @@ def test_powers_of_e_that_stay_apart_meet_again(before: str, after: str) -> None
     assert simplipy.simplify(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(x1 + x2)/(1/x1 + 1/x2)", "x1*x2"),
+        ("(x1/x2 - x2/x1)/(x1 - x2)", "(x1 + x2)/(x1*x2)"),
+        ("(sin(x1) + x2)/(sin(x1)/x2 + 1)", "x2"),
+        ("(x1 + x2)^2 - (x1 - x2)^2", "4*(x1*x2)"),
+        ("(x1 + x2)^3 - x1^3 - 3*x1^2*x2 - 3*x1*x2^2 - x2^3", "0"),
+        ("(x1 + 1)*(x2 + 1) - 1", "x1 + x2 + x1*x2"),
+        ("(exp(x1) + 1)*(exp(x1) - 1) + 1", "exp(2*x1)"),
+        # nothing meets, or nothing gets shorter
+        ("(x1 + x2)^2 + x3", "(x1 + x2)^2 + x3"),
+        ("(x1 + 1)*(x2 + 1) + x1", "(x1 + 1)*(x2 + 1) + x1"),
+    ],
+)
+@pytest.mark.parametrize("domain", ["extend", "preserve"])
+def test_sums_as_polynomials(before: str, after: str, domain: str) -> None:
+    assert same_form(simplipy.simplify(before, domain=domain), after)
+
+
+@pytest.mark.parametrize("text", ["(log(x1) + x2)/(log(x1)/x2 + 1)", "(x1 + sqrt(x2))^2 - (x1 - sqrt(x2))^2 - 4*x1"])
+def test_polynomials_keep_the_domain_of_what_would_disappear(text: str) -> None:
+    kept = simplipy.parse(simplipy.simplify(text, domain="preserve"))
+    assert not np.isfinite(kept(np.array([[-1.0, -1.0]])))[0]
+
+
 def test_more_tokens_than_the_limit_come_back_as_they_are() -> None:
     tokens = sum_of(7_000)
     found = ENGINE.explain(tokens)

@@ -1,136 +1,193 @@
-// Cancellation of polynomial factors: (x^2 - y^2)/(x - y) is x + y. Sums count as polynomials in their bases.
+// Sums as polynomials in their bases: factors that cancel, (x^2 - y^2)/(x - y) is x + y, and products whose terms meet
+// when they are multiplied out, (x + y)^2 - (x - y)^2 is 4*x*y.
 
 #include <algorithm>
 
 #include "canonical.hpp"
+#include "polynomial.hpp"
 
 namespace simplipy {
 namespace {
 
-constexpr std::size_t max_terms = 10;
-
-struct Monomial {
-    Rational coefficient;
-    Scratch<std::pair<TermId, int>> powers;  // sorted by id, exponents > 0
-};
-
-using Polynomial = Scratch<Monomial>;
-
-int degree(const Monomial& monomial) {
-    int sum = 0;
-    for (const auto& [base, power] : monomial.powers) sum += power;
-    return sum;
-}
+constexpr std::size_t max_quotient_terms = 10;
+constexpr std::size_t max_expanded_terms = 24;
+constexpr int max_expanded_power = 4;
 
 int degree(const Polynomial& polynomial) {
     int largest = 0;
-    for (const Monomial& monomial : polynomial) largest = std::max(largest, degree(monomial));
+    for (const Monomial& monomial : polynomial) {
+        int sum = 0;
+        for (const auto& [base, power] : monomial.powers) sum += power;
+        largest = std::max(largest, sum);
+    }
     return largest;
 }
 
-// Lexicographic order of exponents: compatible with multiplication, which long division needs. Any fixed order of bases
-// gives the same quotient.
-bool monomial_less(const Monomial& a, const Monomial& b) {
-    std::size_t i = 0;
-    std::size_t j = 0;
-    while (i < a.powers.size() && j < b.powers.size()) {
-        if (a.powers[i].first != b.powers[j].first) return a.powers[i].first > b.powers[j].first;
-        if (a.powers[i].second != b.powers[j].second) return a.powers[i].second < b.powers[j].second;
-        ++i;
-        ++j;
-    }
-    return i == a.powers.size() && j < b.powers.size();
-}
-
-// a * b^sign; nothing when an exponent becomes negative.
-std::optional<Monomial> times(const Monomial& a, const Monomial& b, int sign) {
-    Monomial result{sign > 0 ? a.coefficient * b.coefficient : a.coefficient / b.coefficient, {}};
-    std::size_t i = 0;
-    std::size_t j = 0;
-    while (i < a.powers.size() || j < b.powers.size()) {
-        const bool take_a = j == b.powers.size() || (i < a.powers.size() && a.powers[i].first <= b.powers[j].first);
-        const bool take_b = i == a.powers.size() || (j < b.powers.size() && b.powers[j].first <= a.powers[i].first);
-        const TermId base = take_a ? a.powers[i].first : b.powers[j].first;
-        const int power = (take_a ? a.powers[i].second : 0) + (take_b ? sign * b.powers[j].second : 0);
-        if (power < 0) return std::nullopt;
-        if (power > 0) result.powers.emplace_back(base, power);
-        i += take_a;
-        j += take_b;
-    }
-    return result;
-}
-
-void subtract(Polynomial& from, const Monomial& monomial) {
-    for (Monomial& term : from) {
-        if (term.powers != monomial.powers) continue;
-        term.coefficient = term.coefficient - monomial.coefficient;
-        if (term.coefficient.is_zero()) from.erase(from.begin() + (&term - from.data()));
-        return;
-    }
-    from.push_back({-monomial.coefficient, monomial.powers});
-}
-
-std::optional<Polynomial> quotient(Polynomial dividend, const Polynomial& divisor) {
-    const Monomial& lead = *std::max_element(divisor.begin(), divisor.end(), monomial_less);
-    Polynomial result;
-    while (!dividend.empty()) {
-        if (result.size() >= max_terms || dividend.size() > 2 * max_terms) return std::nullopt;
-        const auto next = times(*std::max_element(dividend.begin(), dividend.end(), monomial_less), lead, -1);
-        if (!next) return std::nullopt;
-        for (const Monomial& term : divisor) subtract(dividend, *times(*next, term, 1));
-        result.push_back(*next);
-    }
-    return result;
-}
-
 std::optional<Polynomial> to_polynomial(const Arena& arena, TermId sum) {
-    if (arena[sum].n_entries > max_terms) return std::nullopt;
+    if (arena[sum].n_entries > max_quotient_terms) return std::nullopt;
     Polynomial polynomial;
     for (const Entry& entry : arena.entries(sum)) {
-        if (entry.is_free()) return std::nullopt;
-        Monomial monomial{entry.ratio, {}};
-        if (arena[entry.term].kind == Kind::product) {
-            for (const Entry& factor : arena.entries(entry.term)) {
-                if (factor.is_free() || !factor.ratio.is_integer() || factor.ratio.small() < 1) return std::nullopt;
-                monomial.powers.emplace_back(factor.term, factor.ratio.small());
-            }
-        } else if (entry.term != one_term) {
-            monomial.powers.emplace_back(entry.term, 1);
-        }
-        std::sort(monomial.powers.begin(), monomial.powers.end());
-        polynomial.push_back(std::move(monomial));
+        auto monomial = to_monomial(arena, entry);
+        if (!monomial) return std::nullopt;
+        polynomial.push_back(std::move(*monomial));
     }
     return polynomial;
 }
 
+// Multiplies by the denominator; returns its reciprocal.
+Monomial clear_denominator(Polynomial& polynomial) {
+    Monomial smallest = denominator(polynomial);
+    if (!smallest.powers.empty())
+        for (Monomial& monomial : polynomial) monomial = times(monomial, smallest, -1);
+    return smallest;
+}
+
+bool is_sum(const Arena& arena, TermId id) { return arena[id].kind == Kind::sum && arena[id].n_entries > 1; }
+
+bool is_expandable(const Arena& arena, const Entry& factor) {
+    return !factor.is_free() && factor.ratio.small() >= 1 && factor.ratio.small() <= max_expanded_power &&
+           is_sum(arena, factor.term);
+}
+
+// Hashes of the monomials of a term with its sums multiplied out: those of the bases, times their exponents, add up.
+class MonomialHashes {
+  public:
+    explicit MonomialHashes(const Arena& arena) : arena_(arena) {}
+
+    // False where there are too many.
+    bool set(const Entry& entry) {
+        hashes_.assign(1, 0);
+        if (arena_[entry.term].kind != Kind::product) {
+            hashes_[0] = hash(entry.term);
+            return true;
+        }
+        for (const Entry& factor : arena_.entries(entry.term)) {
+            if (!is_expandable(arena_, factor)) {
+                for (std::uint64_t& h : hashes_) h += power(factor);
+                continue;
+            }
+            const std::span<const Entry> terms = arena_.entries(factor.term);
+            for (int k = 0; k < factor.ratio.small(); ++k) {
+                if (hashes_.size() * terms.size() > max_expanded_terms) return false;
+                Scratch<std::uint64_t> products;
+                products.reserve(hashes_.size() * terms.size());
+                for (const std::uint64_t h : hashes_)
+                    for (const Entry& term : terms) products.push_back(h + monomial(term.term));
+                hashes_ = std::move(products);
+            }
+        }
+        return true;
+    }
+    const Scratch<std::uint64_t>& values() const { return hashes_; }
+
+  private:
+    // 1 adds nothing
+    static std::uint64_t hash(TermId id) { return (id - one_term) * 0x9e3779b97f4a7c15ULL; }
+    static std::uint64_t power(const Entry& factor) {
+        const auto exponent = static_cast<std::uint64_t>(factor.ratio.small());
+        return hash(factor.term) * (factor.is_free() ? hash(factor.other) : exponent);
+    }
+    std::uint64_t monomial(TermId term) const {
+        if (arena_[term].kind != Kind::product) return hash(term);
+        std::uint64_t sum = 0;
+        for (const Entry& factor : arena_.entries(term)) sum += power(factor);
+        return sum;
+    }
+
+    const Arena& arena_;
+    Scratch<std::uint64_t> hashes_;
+};
+
+// Whether terms of different entries may meet when sums are multiplied out; false only when none can.
+bool may_meet(const Arena& arena, const Scratch<Entry>& list) {
+    const auto has_sum = [&arena](const Entry& entry) {
+        if (entry.is_free() || arena[entry.term].kind != Kind::product) return false;
+        const std::span<const Entry> factors = arena.entries(entry.term);
+        return std::any_of(factors.begin(), factors.end(), [&](const Entry& f) { return is_expandable(arena, f); });
+    };
+    if (std::none_of(list.begin(), list.end(), has_sum)) return false;
+    Scratch<std::uint64_t> seen;
+    MonomialHashes hashes(arena);
+    for (const Entry& entry : list) {
+        if (entry.is_free() || !hashes.set(entry)) continue;
+        for (const std::uint64_t hash : hashes.values())
+            if (std::find(seen.begin(), seen.end(), hash) != seen.end()) return true;
+        seen.insert(seen.end(), hashes.values().begin(), hashes.values().end());
+    }
+    return false;
+}
+
+// A term with its sums multiplied out.
+std::optional<Polynomial> expanded(const Arena& arena, const Entry& entry) {
+    Polynomial result = {{entry.ratio, {}}};
+    const std::span<const Entry> factors = arena.entries(entry.term);
+    if (arena[entry.term].kind != Kind::product || (factors.size() == 1 && factors[0].is_free())) {
+        const auto monomial = to_monomial(arena, entry);
+        if (!monomial) return std::nullopt;
+        result[0] = *monomial;
+        return result;
+    }
+    for (const Entry& factor : factors) {
+        const auto sum = is_expandable(arena, factor) ? to_polynomial(arena, factor.term) : std::nullopt;
+        if (!sum) {
+            if (factor.is_free() || factor.ratio.small() == 0) return std::nullopt;
+            for (Monomial& monomial : result) monomial = times(monomial, {1, {{factor.term, factor.ratio.small()}}}, 1);
+            continue;
+        }
+        for (int k = 0; k < factor.ratio.small(); ++k) {
+            auto next = product(result, *sum, max_expanded_terms);
+            if (!next) return std::nullopt;
+            result = std::move(*next);
+            collect(result);
+        }
+    }
+    return result;
+}
+
 }  // namespace
+
+// With preserve, a term that may disappear must be defined nearly everywhere, and so must its reciprocal.
+bool Canonicalizer::may_disappear(const Polynomial& polynomial) const {
+    if (options_.extend) return true;
+    for (const Monomial& monomial : polynomial)
+        for (const auto& [base, power] : monomial.powers)
+            if (arena_[base].partial || arena_[base].has_absolute) return false;
+    return true;
+}
+
+TermId Canonicalizer::from_monomial(const Monomial& monomial) {
+    Parts parts;
+    parts.coefficient = monomial.coefficient;
+    for (const auto& [base, power] : monomial.powers) multiply(parts, base, Rational(power));
+    return close_product(std::move(parts));
+}
 
 // One exact division of a sum in the numerator by one in the denominator, if the product becomes shorter.
 bool Canonicalizer::cancel_polynomials(Parts& parts) {
-    const auto is_sum = [this](const Entry& factor, int sign) {
+    const auto has_sum = [this](const Entry& factor, int sign) {
         return !factor.is_free() && factor.ratio.is_integer() && factor.ratio.sign() == sign &&
-               arena_[factor.term].kind == Kind::sum && arena_[factor.term].n_entries > 1;
+               is_sum(arena_, factor.term);
     };
     for (std::size_t i = 0; i < parts.factors.size(); ++i) {
-        if (!is_sum(parts.factors[i], 1)) continue;
+        if (!has_sum(parts.factors[i], 1)) continue;
         for (std::size_t j = 0; j < parts.factors.size(); ++j) {
-            if (!is_sum(parts.factors[j], -1)) continue;
-            const auto above = to_polynomial(arena_, parts.factors[i].term);
-            const auto below = to_polynomial(arena_, parts.factors[j].term);
-            if (!above || !below || degree(*above) <= degree(*below)) continue;
-            const auto result = quotient(*above, *below);
+            if (!has_sum(parts.factors[j], -1)) continue;
+            auto above = to_polynomial(arena_, parts.factors[i].term);
+            auto below = to_polynomial(arena_, parts.factors[j].term);
+            if (!above || !below || !may_disappear(*above) || !may_disappear(*below)) continue;
+            // x + y over 1/x + 1/y is x*y times (x + y)/(x + y)
+            const Monomial outside = times(clear_denominator(*above), clear_denominator(*below), -1);
+            const int difference = degree(*above) - degree(*below);
+            if (difference < 0 || (difference == 0 && outside.powers.empty())) continue;
+            const auto result = quotient(*above, *below, max_quotient_terms);
             if (!result) continue;
             Scratch<Entry> sum;
-            for (const Monomial& monomial : *result) {
-                Parts term;
-                term.coefficient = monomial.coefficient;
-                for (const auto& [base, power] : monomial.powers) multiply(term, base, Rational(power));
-                add(sum, close_product(std::move(term)), Rational(1));
-            }
+            for (const Monomial& monomial : *result) add(sum, from_monomial(monomial), Rational(1));
             Parts shorter = parts;
             shorter.factors[i].ratio = shorter.factors[i].ratio - Rational(1);
             shorter.factors[j].ratio = shorter.factors[j].ratio + Rational(1);
             multiply(shorter, close_sum(std::move(sum)), Rational(1));
+            for (const auto& [base, power] : outside.powers) multiply(shorter, base, Rational(power));
             merge_all_factors(shorter);
             const TermId before = with_coefficient(parts, make_product(parts.factors));
             const TermId after = with_coefficient(shorter, make_product(shorter.factors));
@@ -141,6 +198,31 @@ bool Canonicalizer::cancel_polynomials(Parts& parts) {
         }
     }
     return false;
+}
+
+// Multiplies products of sums out, if terms meet by that and the sum becomes shorter.
+bool Canonicalizer::expand_sums(Scratch<Entry>& list) {
+    if (is_expanding_ || list.size() > max_quotient_terms || !may_meet(arena_, list)) return false;
+    Polynomial terms;
+    Scratch<Entry> others;
+    for (const Entry& entry : list) {
+        auto polynomial = expanded(arena_, entry);
+        if (polynomial && may_disappear(*polynomial)) {
+            terms.insert(terms.end(), polynomial->begin(), polynomial->end());
+        } else {
+            others.push_back(entry);
+        }
+    }
+    if (terms.size() > 2 * max_expanded_terms || collect(terms) == 0) return false;
+    for (const Monomial& monomial : terms) add(others, from_monomial(monomial), Rational(1));
+    is_expanding_ = true;
+    const TermId sum = close_sum(std::move(others));
+    is_expanding_ = false;
+    if (arena_[sum].cost.plain >= arena_[make_sum(list)].cost.plain) return false;
+    note("products multiplied out");
+    list.clear();
+    add(list, sum, Rational(1));
+    return true;
 }
 
 }  // namespace simplipy

@@ -18,6 +18,7 @@
 namespace simplipy {
 
 class RuleSet;
+struct Monomial;
 struct Rule;
 
 struct Range {
@@ -142,6 +143,9 @@ class Canonicalizer {
     bool absorb_in_root(Parts& parts);
     bool merge_absolutes(Parts& parts);
     bool cancel_polynomials(Parts& parts);
+    bool expand_sums(Scratch<Entry>& list);
+    bool may_disappear(const Scratch<Monomial>& polynomial) const;
+    TermId from_monomial(const Monomial& monomial);
     TermId with_coefficient(const Parts& parts, TermId term);
     bool is_shorter_with_content(const Parts& parts, TermId product, TermId whole) const;
     TermId free_times_sum(TermId constant, TermId sum);
@@ -202,6 +206,7 @@ class Canonicalizer {
     std::int64_t n_input_constants_ = 0;
     int n_rewrites_ = 0;
     bool regrets_ = false;
+    bool is_expanding_ = false;
     bool took_logarithm_ = false;  // e^log(u) as u, which may be negative
     std::vector<std::vector<Node>> definitions_;
     std::vector<std::string> events_;

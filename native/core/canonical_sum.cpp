@@ -39,6 +39,7 @@ TermId Canonicalizer::close_sum(Scratch<Entry> list) {
         merge_terms(list);
         changed = true;
     }
+    if (options_.factor && list.size() > 1) changed |= expand_sums(list);
     const TermId sum = make_sum(list);
     if (!changed && list.size() > 1 && !regrets_) settle(sum);
     return sum;

@@ -98,12 +98,7 @@ class Engine:
     def simplify(self, x: str | Expression | Sequence[str], **options: Any) -> str | Expression | list[str]:
         """Shortest form; see :func:`simplipy.simplify` for the options."""
         if type(x) is list and self.method == "canonical" and "ranges" not in options:
-            core_options = _core_options(self._rules, **options)
-            try:
-                return _core.simplify_tokens(x, core_options)
-            except TypeError:
-                parse(x)  # says which token is no string
-                raise
+            return _simplified_tokens(x, _core_options(self._rules, **options))
         expression = parse(x)
         if self.method == "paper":
             result = self._paper(expression, **options)
@@ -215,7 +210,17 @@ def simplify(x: str | Expression | Sequence[str], **options: Any) -> str | Expre
     >>> simplipy.simplify("exp(log(x1))", domain="preserve")
     'exp(log(x1))'
     """
+    if type(x) is list and not options:  # the common case, without the microsecond of looking options up
+        return _simplified_tokens(x, _DEFAULT_OPTIONS)
     return _DEFAULT_ENGINE.simplify(x, **options)
+
+
+def _simplified_tokens(tokens: list[str], options: _core.SimplifyOptions) -> list[str]:
+    try:
+        return _core.simplify_tokens(tokens, options)
+    except TypeError:
+        parse(tokens)  # says which token is no string
+        raise
 
 
 def simplify_many(
@@ -275,6 +280,7 @@ def _core_options(
 
 
 _DEFAULT_ENGINE = Engine()
+_DEFAULT_OPTIONS = _core_options(_bundled_rules())
 
 
 def _checked_ranges(ranges: Ranges | None) -> list[tuple[str, float, float]]:

@@ -1,0 +1,128 @@
+#include "polynomial.hpp"
+
+#include <algorithm>
+
+namespace simplipy {
+namespace {
+
+// Lexicographic order of exponents >= 0: compatible with multiplication, which long division needs. Any fixed order of
+// bases gives the same quotient.
+bool monomial_less(const Monomial& a, const Monomial& b) {
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i < a.powers.size() && j < b.powers.size()) {
+        if (a.powers[i].first != b.powers[j].first) return a.powers[i].first > b.powers[j].first;
+        if (a.powers[i].second != b.powers[j].second) return a.powers[i].second < b.powers[j].second;
+        ++i;
+        ++j;
+    }
+    return i == a.powers.size() && j < b.powers.size();
+}
+
+void subtract(Polynomial& from, const Monomial& monomial) {
+    for (Monomial& term : from) {
+        if (term.powers != monomial.powers) continue;
+        term.coefficient = term.coefficient - monomial.coefficient;
+        if (term.coefficient.is_zero()) from.erase(from.begin() + (&term - from.data()));
+        return;
+    }
+    from.push_back({-monomial.coefficient, monomial.powers});
+}
+
+bool has_negative_power(const Monomial& monomial) {
+    return std::any_of(monomial.powers.begin(), monomial.powers.end(), [](const auto& p) { return p.second < 0; });
+}
+
+}  // namespace
+
+Monomial times(const Monomial& a, const Monomial& b, int sign) {
+    Monomial result{sign > 0 ? a.coefficient * b.coefficient : a.coefficient / b.coefficient, {}};
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i < a.powers.size() || j < b.powers.size()) {
+        const bool take_a = j == b.powers.size() || (i < a.powers.size() && a.powers[i].first <= b.powers[j].first);
+        const bool take_b = i == a.powers.size() || (j < b.powers.size() && b.powers[j].first <= a.powers[i].first);
+        const TermId base = take_a ? a.powers[i].first : b.powers[j].first;
+        const int power = (take_a ? a.powers[i].second : 0) + (take_b ? sign * b.powers[j].second : 0);
+        if (power != 0) result.powers.emplace_back(base, power);
+        i += take_a;
+        j += take_b;
+    }
+    return result;
+}
+
+int collect(Polynomial& polynomial) {
+    int n_met = 0;
+    std::sort(polynomial.begin(), polynomial.end(),
+              [](const Monomial& a, const Monomial& b) { return a.powers < b.powers; });
+    std::size_t n_kept = 0;
+    for (std::size_t i = 0; i < polynomial.size(); ++i) {
+        if (n_kept > 0 && polynomial[n_kept - 1].powers == polynomial[i].powers) {
+            polynomial[n_kept - 1].coefficient = polynomial[n_kept - 1].coefficient + polynomial[i].coefficient;
+            ++n_met;
+        } else {
+            if (n_kept != i) polynomial[n_kept] = std::move(polynomial[i]);
+            ++n_kept;
+        }
+    }
+    polynomial.resize(n_kept);
+    std::erase_if(polynomial, [](const Monomial& monomial) { return monomial.coefficient.is_zero(); });
+    return n_met;
+}
+
+std::optional<Polynomial> product(const Polynomial& a, const Polynomial& b, std::size_t max_terms) {
+    if (a.size() * b.size() > max_terms) return std::nullopt;
+    Polynomial result;
+    result.reserve(a.size() * b.size());
+    for (const Monomial& x : a)
+        for (const Monomial& y : b) result.push_back(times(x, y, 1));
+    return result;
+}
+
+Monomial denominator(const Polynomial& polynomial) {
+    Monomial result;
+    for (const Monomial& monomial : polynomial) {
+        for (const auto& [base, power] : monomial.powers) {
+            if (power >= 0) continue;
+            const auto place = std::lower_bound(result.powers.begin(), result.powers.end(), std::pair(base, INT32_MIN));
+            if (place == result.powers.end() || place->first != base) {
+                result.powers.insert(place, {base, power});
+            } else {
+                place->second = std::min(place->second, power);
+            }
+        }
+    }
+    return result;
+}
+
+std::optional<Polynomial> quotient(Polynomial dividend, const Polynomial& divisor, std::size_t max_terms) {
+    const Monomial& lead = *std::max_element(divisor.begin(), divisor.end(), monomial_less);
+    Polynomial result;
+    while (!dividend.empty()) {
+        if (result.size() >= max_terms || dividend.size() > 2 * max_terms) return std::nullopt;
+        Monomial next = times(*std::max_element(dividend.begin(), dividend.end(), monomial_less), lead, -1);
+        if (has_negative_power(next)) return std::nullopt;
+        for (const Monomial& term : divisor) subtract(dividend, times(next, term, 1));
+        result.push_back(std::move(next));
+    }
+    return result;
+}
+
+std::optional<Monomial> to_monomial(const Arena& arena, const Entry& entry) {
+    if (entry.is_free()) return std::nullopt;
+    Monomial monomial{entry.ratio, {}};
+    const std::span<const Entry> factors = arena.entries(entry.term);
+    const bool is_symbolic_power = factors.size() == 1 && factors[0].is_free();  // an indeterminate of its own
+    if (arena[entry.term].kind == Kind::product && !is_symbolic_power) {
+        for (const Entry& factor : factors) {
+            if (factor.is_free() || !factor.ratio.is_integer() || factor.ratio.small() == 0) return std::nullopt;
+            monomial.powers.emplace_back(factor.term, factor.ratio.small());
+        }
+        std::sort(monomial.powers.begin(), monomial.powers.end());
+    } else if (entry.term != one_term) {
+        monomial.powers.emplace_back(entry.term, 1);
+    }
+    return monomial;
+}
+
+}  // namespace simplipy
