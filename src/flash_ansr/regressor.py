@@ -27,8 +27,8 @@ from flash_ansr.infer.input_checks import (
 )
 from flash_ansr.infer.law import Law
 from flash_ansr.infer.pipeline import Callback, Pipeline
-from flash_ansr.infer.plain_numbers import plain_numbers
 from flash_ansr.infer.proposals import Grammar, Table
+from flash_ansr.infer.readable import readable
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
 from flash_ansr.infer.score import price_of_a_token
@@ -260,7 +260,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         archive = pipeline.archive if self.warm_start else Archive()
         self._last_search = _LastSearch(pipeline.table, archive, pipeline.n_rounds)
         self._columns = columns
-        written = [c.expression if self.pipeline == "paper" else plain_numbers(c.expression) for c in chosen]
+        written = [c.expression if self.pipeline == "paper" else readable(c.expression) for c in chosen]
         self._laws = [Law(expression, kept) for expression in written]
         self._baseline = Law(baseline.expression, kept)
         self.expression_ = self._laws[0].named
