@@ -155,6 +155,16 @@ Postfix folded(const Postfix& postfix) {
     return out;
 }
 
+// Adds a part with extras of its own, whose ids become those of the whole.
+void append(OwnedIdBatch& whole, const OwnedIdBatch& part, Interner& interner) {
+    std::vector<std::int16_t> extra_ids;
+    for (const std::string& extra : part.extras) extra_ids.push_back(interner.id(extra));
+    const auto start = static_cast<std::int64_t>(whole.ids.size());
+    for (const std::int16_t id : part.ids)
+        whole.ids.push_back(id < first_extra ? id : extra_ids[static_cast<std::size_t>(id - first_extra)]);
+    for (const std::int64_t offset : part.offsets) whole.offsets.push_back(start + offset);
+}
+
 }  // namespace
 
 std::vector<Node> sorted_chains(const std::vector<Node>& postfix) {
@@ -400,21 +410,22 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
 OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options, std::size_t n_threads) {
     constexpr std::size_t chunk = 64;  // expressions of one task
     const std::size_t n = batch.offsets.size() - 1;
-    std::vector<Tree> trees(n);
-    parallel_for((n + chunk - 1) / chunk, n_threads, [&](std::size_t task) {
+    std::vector<OwnedIdBatch> parts((n + chunk - 1) / chunk);
+    parallel_for(parts.size(), n_threads, [&](std::size_t task) {
         Simplifier simplifier;
+        OwnedIdBatch& part = parts[task];
+        Interner interner(part.extras);
         for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
             const auto start = static_cast<std::size_t>(batch.offsets[i]);
             const auto end = static_cast<std::size_t>(batch.offsets[i + 1]);
-            trees[i] = simplifier.run(parse_ids(batch.ids.subspan(start, end - start), batch.extras), options).tree;
+            const Tree tree = parse_ids(batch.ids.subspan(start, end - start), batch.extras);
+            interner.append(simplifier.run(tree, options).tree, part.ids);
+            part.offsets.push_back(static_cast<std::int64_t>(part.ids.size()));
         }
     });
     OwnedIdBatch result{{}, {0}, {}};
     Interner interner(result.extras);
-    for (const Tree& tree : trees) {
-        interner.append(tree, result.ids);
-        result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
-    }
+    for (const OwnedIdBatch& part : parts) append(result, part, interner);
     return result;
 }
 
