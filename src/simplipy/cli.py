@@ -112,7 +112,10 @@ def show(expr: Formula, as_json: AsJson = False) -> None:
 def simplify(
     expr: Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, or - for a formula on each line of stdin.")],
     domain: Annotated[
-        Domain, typer.Option(help="extend: may be defined in more places than the input; preserve: nowhere else.")
+        Domain,
+        typer.Option(
+            help="extend: may be defined in more places than the input; preserve: only on a null set more, as x/x at 0."
+        ),
     ] = Domain.EXTEND,
     max_pattern_length: Annotated[
         int | None, typer.Option(min=0, help="Longest rule to use; 0 for the canonical form alone.")
