@@ -200,6 +200,17 @@ bool Canonicalizer::cancel_polynomials(Parts& parts) {
     return false;
 }
 
+// Closes a sum without multiplying out again.
+TermId Canonicalizer::closed_as_it_is(Scratch<Entry> list) {
+    struct Guard {
+        bool& flag;
+        ~Guard() { flag = false; }
+    };
+    is_expanding_ = true;
+    const Guard guard{is_expanding_};
+    return close_sum(std::move(list));
+}
+
 // Multiplies products of sums out, if terms meet by that and the sum becomes shorter.
 bool Canonicalizer::expand_sums(Scratch<Entry>& list) {
     if (is_expanding_ || list.size() > max_quotient_terms || !may_meet(arena_, list)) return false;
@@ -215,9 +226,7 @@ bool Canonicalizer::expand_sums(Scratch<Entry>& list) {
     }
     if (terms.size() > 2 * max_expanded_terms || collect(terms) == 0) return false;
     for (const Monomial& monomial : terms) add(others, from_monomial(monomial), Rational(1));
-    is_expanding_ = true;
-    const TermId sum = close_sum(std::move(others));
-    is_expanding_ = false;
+    const TermId sum = closed_as_it_is(std::move(others));
     if (arena_[sum].cost.plain >= arena_[make_sum(list)].cost.plain) return false;
     note("products multiplied out");
     list.clear();

@@ -144,6 +144,7 @@ class Canonicalizer {
     bool merge_absolutes(Parts& parts);
     bool cancel_polynomials(Parts& parts);
     bool expand_sums(Scratch<Entry>& list);
+    TermId closed_as_it_is(Scratch<Entry> list);
     bool may_disappear(const Scratch<Monomial>& polynomial) const;
     TermId from_monomial(const Monomial& monomial);
     TermId with_coefficient(const Parts& parts, TermId term);
