@@ -139,6 +139,12 @@ def test_rtol(a, b, expected):
         ("c*x^2 + c*x + c", "c*(x + c)^2 + c", "a wider"),
         ("c*exp(-(x - c)^2/c)", "c*exp(c*x^2 + c*x)", "b wider"),
         ("c*x + 1e-60*x^2", "c*x", "differs"),
+        # a power of a negative constant is defined where its exponent is a whole number
+        ("c^(2*x)", "c^x", "differs"),  # (-3)^(2x) is -3 at 1/2, and (-3)^x is no square
+        ("c^(4*x)", "c^x", "differs"),
+        ("c^(x/2)", "c^x", "differs"),
+        ("c^(3*x)", "c^x", "same"),  # (-2)^(3x) is (-8)^x where both are defined
+        ("c^x*c^x", "c^x", "same"),
     ],
 )
 def test_families(a, b, relation):

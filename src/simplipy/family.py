@@ -18,12 +18,13 @@ from simplipy.expression import Expression
 from simplipy.member_fit import MemberFit, refined
 from simplipy.operators import CONSTANT
 from simplipy.pointwise import Function, compare_functions
-from simplipy.probe_points import Array, ProbePoints, probe_points
+from simplipy.probe_points import Array, ProbePoints, lattice_points, probe_points
 from simplipy.translation import Translation
 
 # differences that the rounding of constants fitted in doubles explains, and of constants refined in multiprecision
 _FITTED, _REFINED = 1e-8, 1e-25
 _N_FIT_POINTS = 32
+_N_LATTICE = 96
 
 
 @dataclass(slots=True)
@@ -96,19 +97,23 @@ def _contained(
     """Whether drawn members of a are members of b."""
     result = _Containment()
     fit, translation = MemberFit(b, fit_points.names), Translation(a, b)
+    lattice = lattice_points(fit_points.names, _N_LATTICE, rng)
     for n_drawn, constants in enumerate(_draws(a.n_constants, rng)):
-        values = a(fit_points.data(), constants).astype(np.float64)
-        rows = np.flatnonzero(np.isfinite(values))[:_N_FIT_POINTS]
-        if not rows.size:
+        for known, everywhere in ((fit_points, points), (lattice, lattice)):  # (-2)^x: at whole numbers only
+            values = a(known.data(), constants).astype(np.float64)
+            rows = np.flatnonzero(np.isfinite(values))[:_N_FIT_POINTS]
+            if rows.size:
+                break
+        else:
             continue  # defined nowhere, or nowhere that doubles reach: nothing to match
-        member, here = Function.of(a, constants.tolist()), fit_points.take(rows)
+        member, here = Function.of(a, constants.tolist()), known.take(rows)
         guesses = translation.guesses(constants, rng)
         for candidate in fit.candidates(here, values[rows], guesses, constants, rng):
             other, tolerance = Function.of(b, candidate), max(rtol, _FITTED)
             # one member to many digits; and zeros, since x/c comes as close to zero as one likes, but not to zero
             if rtol == 0 and (n_drawn == 0 or 0 in constants):
                 other, tolerance = refined(other, member, here), _REFINED
-            matched = compare_functions(member, other, points, tolerance, n_confirmed=2 if n_drawn else 8)
+            matched = compare_functions(member, other, everywhere, tolerance, n_confirmed=2 if n_drawn else 8)
             if matched.counterexample is None and matched.n_common:
                 break
         else:

@@ -6,6 +6,7 @@ constants become columns of the data, and one evaluation serves every start and 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +24,9 @@ _MAX_CANDIDATES = 3
 # weighted residual below which a start has found the target
 _CLOSE = 1e-5
 _UNDEFINED_COST = 1e3
+# the same before the last digits are polished, and constants whose signs are tried
+_NEARLY = 1e-2
+_MAX_SIGNED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class MemberFit:
             starts = self._solved_linear(target, starting_values(n_starts, self._n, hints, rng))
             c, cost = self._descended(target, starts, n_steps)
             for row in np.argsort(cost, kind="stable")[:_MAX_CANDIDATES]:
-                polished = self._polished(target, c[row])
+                polished = self._polished(target, self._with_signs(target, c[row]))
                 if polished is not None:
                     yield polished
 
@@ -154,6 +158,16 @@ class MemberFit:
             cost = np.where(better, new_cost, cost)
             damping = np.where(better, damping * 0.2, np.minimum(damping * 5, 1e12))
         return c, cost
+
+    def _with_signs(self, target: _Target, c: Array) -> Array:
+        """The constants, or where these do not fit, the same with other signs that do: logarithms lose them."""
+        signs = np.array(list(itertools.product((1.0, -1.0), repeat=min(self._n, _MAX_SIGNED))))
+        turned = np.tile(c, (len(signs), 1))
+        turned[:, : signs.shape[1]] *= signs
+        r, _, cost = self._residuals(target, turned)
+        fits = np.abs(r).max(axis=1) < _NEARLY
+        best: Array = turned[np.argmin(np.where(fits, cost, np.inf))]  # the first of equal ones: c itself
+        return best
 
     def _polished(self, target: _Target, c: Array) -> Array | None:
         """Gauss-Newton by least squares, which loses fewer digits than normal equations; None where it is no fit."""

@@ -1,4 +1,4 @@
-"""Points that tell formulas apart: structured, heavy-tailed, of all signs; and random neighbours of a point.
+"""Points that tell formulas apart: structured, heavy-tailed, of all signs; a lattice; and random neighbours of a point.
 
 Identities that hold on one branch only are caught by classes of magnitude: ``acos(cos(x)) = |x|`` up to pi, saturation
 far out, cancellation near zero, borders at corners such as 0, 1 and -1. Points are drawn from a seeded generator, so
@@ -106,6 +106,17 @@ def probe_points(
         magnitude = np.where(at_corner, rng.choice(_CORNERS, size=shape), magnitude)
     # adding 0.0 makes -0.0 a plain zero: zero has no sign
     return ProbePoints(names, np.where(negative, -magnitude, magnitude) + 0.0, corner_row[:, 0])
+
+
+def lattice_points(names: tuple[str, ...], n_points: int, rng: np.random.Generator) -> ProbePoints:
+    """Draw points of whole numbers up to 12 and of quarters up to 3.
+
+    A power of a negative base is defined where its exponent is a whole number, which random points never hit.
+    """
+    shape = (n_points if names else 1, len(names))
+    whole, quarters = rng.integers(-12, 13, shape), rng.integers(-12, 13, shape) / 4
+    values = np.where(rng.random((shape[0], 1)) < 0.5, whole, quarters)
+    return ProbePoints(names, values, np.zeros(shape[0], dtype=np.bool_))
 
 
 def neighbours(point: Mapping[str, float], n: int) -> Iterator[dict[str, Fraction]]:
