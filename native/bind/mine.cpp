@@ -1,22 +1,41 @@
 #include "core/mine.hpp"
 
+#include <nanobind/stl/array.h>
+
 #include "bind.hpp"
 
 using namespace simplipy;
 
 namespace {
 
+using Triples = nb::ndarray<const std::uint32_t, nb::shape<-1, 3>, nb::c_contig>;
+using Keys = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig>;
+
 nb::tuple counts_of(const MineCounts& counts) {
-    return nb::make_tuple(counts.tested, counts.thin, counts.reducible, counts.proposed, counts.irreducible);
+    return nb::make_tuple(counts.tested, counts.thin, counts.reducible, counts.proposed, counts.irreducible,
+                          counts.tested_by_variables);
+}
+
+// Operator, left and right operand of each term.
+std::vector<Composite> composites_of(const Triples& rows) {
+    std::vector<Composite> composites;
+    composites.reserve(rows.shape(0));
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+        const std::uint32_t* row = rows.data() + 3 * i;
+        composites.push_back({static_cast<Op>(row[0]), row[1], row[2], 0});
+    }
+    return composites;
 }
 
 nb::object shard_of(const MineShard& shard) {
     nb::list proposals;
     for (const Proposal& proposal : shard.proposals)
         proposals.append(nb::make_tuple(proposal.pattern, proposal.replacement, proposal.masks, proposal.condition));
-    std::vector<std::int64_t> kept;
-    for (const Composite& c : shard.kept) kept.insert(kept.end(), {static_cast<std::int64_t>(c.op), c.left, c.right});
-    return nb::make_tuple(proposals, counts_of(shard.counts), to_numpy(std::move(kept)),
+    std::vector<std::uint32_t> kept;
+    kept.reserve(3 * shard.kept.size());
+    for (const Composite& c : shard.kept) kept.insert(kept.end(), {static_cast<std::uint32_t>(c.op), c.left, c.right});
+    return nb::make_tuple(proposals, counts_of(shard.counts),
+                          nb::cast(to_numpy(std::move(kept))).attr("reshape")(shard.kept.size(), 3),
                           to_numpy(std::vector<std::uint64_t>(shard.keys)));
 }
 
@@ -53,16 +72,16 @@ void bind_mine(nb::module_& module) {
             },
             nb::arg("length"), nb::arg("first"), nb::arg("last"), nb::arg("n_threads"))
         .def(
-            "commit",
-            [](Miner& self, int length, const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>& kept,
-               const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig>& keys) {
-                std::vector<Composite> composites;
-                for (std::size_t i = 0; i < keys.shape(0); ++i) {
-                    const std::int64_t* row = kept.data() + 3 * i;
-                    composites.push_back(
-                        {static_cast<Op>(row[0]), static_cast<VersionId>(row[1]), static_cast<VersionId>(row[2]), 0});
-                }
-                return self.commit(length, composites, {keys.data(), keys.shape(0)});
+            "bytes_of",
+            [](const Miner& self, int length, const Triples& kept) {
+                return self.bytes_of(length, composites_of(kept));
             },
-            nb::arg("length"), nb::arg("kept"), nb::arg("keys"));
+            nb::arg("length"), nb::arg("kept"))
+        .def(
+            "commit",
+            [](Miner& self, int length, const Triples& kept, const Keys& keys) {
+                self.commit(length, composites_of(kept), {keys.data(), keys.shape(0)});
+            },
+            nb::arg("length"), nb::arg("kept"), nb::arg("keys"))
+        .def("end_length", &Miner::end_length, nb::arg("length"));
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <unordered_set>
 
 #include "prefix.hpp"
 #include "threads.hpp"
@@ -80,11 +79,29 @@ std::uint64_t renamed_content(std::vector<Node> nodes, const std::vector<std::si
 
 MineCounts& MineCounts::operator+=(const MineCounts& other) {
     tested += other.tested;
+    for (std::size_t n = 0; n < tested_by_variables.size(); ++n) tested_by_variables[n] += other.tested_by_variables[n];
     thin += other.thin;
     reducible += other.reducible;
     proposed += other.proposed;
     irreducible += other.irreducible;
     return *this;
+}
+
+bool KeySet::insert(std::uint64_t key) {
+    if (2 * n_ >= slots_.size()) {
+        std::vector<std::uint64_t> old(4 * slots_.size());
+        old.swap(slots_);
+        n_ = 0;
+        for (const std::uint64_t known : old)
+            if (known != 0) insert(known);
+    }
+    key += key == 0;
+    std::size_t place = key & (slots_.size() - 1);
+    for (; slots_[place] != 0; place = (place + 1) & (slots_.size() - 1))
+        if (slots_[place] == key) return false;
+    slots_[place] = key;
+    ++n_;
+    return true;
 }
 
 Miner::Miner(MineOptions options)
@@ -167,6 +184,11 @@ class Miner::Worker {
         }
     }
 
+    void count(int n_variables) {
+        ++shard_->counts.tested;
+        ++shard_->counts.tested_by_variables[static_cast<std::size_t>(n_variables)];
+    }
+
     static bool is_ground(const MineTerm& term) { return term.n_variables == 0 && term.n_constants == 0; }
 
     bool is_zero(VersionId id) const {
@@ -188,8 +210,7 @@ class Miner::Worker {
         if (composite.op == Op::pow && is_zero(composite.left)) return;
         const MineTerm term = bank_.describe(composite);
         bank_.evaluate(composite, values_.data());
-        operands_ = {bank_.values(composite.left),
-                     composite.right == no_version ? nullptr : bank_.values(composite.right)};
+        tame_ = bank_.tame_operands(composite);
         nodes_.clear();
         const MineTarget target{values_.data(), usable_rows(values_.data()), bank_.occurrences(composite), length_};
         if (!judge(target, term, composite, Op::nan) || is_last_) return;
@@ -203,7 +224,7 @@ class Miner::Worker {
         const MineTerm term = bank_.describe(composite);
         alignas(64) RowValues operand;
         bank_.evaluate(composite, operand.data());
-        operands_ = {operand.data(), nullptr};
+        tame_ = tame_rows(operand.data()) & bank_.tame_operands(composite);
         for (const Op op : miner_.unary_) {
             TermBank::evaluate_unary(op, operand.data(), values_.data());
             nodes_.clear();
@@ -216,7 +237,7 @@ class Miner::Worker {
     // Of the longest terms, only those that have a replacement are simplified.
     bool judge(const MineTarget& target, const MineTerm& term, const Composite& composite, Op outer) {
         MineCounts& counts = shard_->counts;
-        ++counts.tested;
+        count(term.n_variables);
         if (std::popcount(target.usable & mild_rows) < min_rows) {
             ++counts.thin;
             return false;
@@ -228,7 +249,8 @@ class Miner::Worker {
         } else if (const auto found = miner_.table_.find(bank_, target)) {
             if (bank_.term_of(*found).n_variables > 0 || !is_saturated(target.usable)) bank_.write(*found, replacement);
         } else if (term.n_constants > 0 || term.has_literal) {
-            if (const auto family = find_family(bank_, target, miner_.family_terms_, miner_.options_.max_replacement)) {
+            const auto family = find_family(bank_, target, miner_.family_terms_, miner_.options_.max_replacement);
+            if (family && (family->op != Op::constant || !is_saturated(target.usable))) {
                 family->write(bank_, replacement);
                 masks = term.n_constants == 0;
             }
@@ -260,19 +282,8 @@ class Miner::Worker {
         return true;
     }
 
-    // Whether an operand is large or tiny nearly everywhere: tanh(20) is 1 and 0.01^9 is 0 to all digits of a double,
-    // so that agreement with a number means nothing.
-    bool is_saturated(RowMask usable) const {
-        int n_tame = 0;
-        for (RowMask rows = usable & mild_rows; rows != 0; rows &= rows - 1) {
-            const int row = std::countr_zero(rows);
-            n_tame += std::all_of(operands_.begin(), operands_.end(), [&](const double* operand) {
-                const double size = operand == nullptr ? 1.0 : std::fabs(operand[row]);
-                return (size > 0.02 && size < 12.0) || size == 0.0;
-            });
-        }
-        return n_tame < min_rows;
-    }
+    // Whether a part is large or tiny nearly everywhere, so that agreement with a number means nothing.
+    bool is_saturated(RowMask usable) const { return std::popcount(usable & mild_rows & tame_) < min_rows; }
 
     // A shorter term with the same values where the metavariable lies in some region.
     void try_regions(MineTarget target) {
@@ -292,7 +303,7 @@ class Miner::Worker {
 
     // A term with an infinite operand is defined nowhere; the canonicaliser carries infinities through.
     void test_infinite(const Composite& composite) {
-        ++shard_->counts.tested;
+        count(bank_.describe(composite).n_variables);
         nodes_.clear();
         write(composite, Op::nan);
         if (spelled(plain_).size() < nodes_.size()) {
@@ -325,7 +336,7 @@ class Miner::Worker {
     bool is_last_ = false;
     MineShard* shard_ = nullptr;
     alignas(64) RowValues values_{};
-    std::array<const double*, 2> operands_{};
+    RowMask tame_ = 0;  // rows where all parts of the term under test are tame
     std::vector<Node> nodes_;
     Tree tree_;
     std::vector<Node> spelling_;
@@ -340,7 +351,7 @@ std::size_t Miner::n_tasks(int length) const {
     return (n + terms_per_task - 1) / terms_per_task;
 }
 
-std::uint64_t Miner::n_terms(int length) const {
+ByVariables Miner::n_terms(int length) const {
     const auto stands = [&](std::uint32_t i) {
         return length <= max_infinite_length ||
                std::find(infinities_.begin(), infinities_.end(), i) == infinities_.end();
@@ -348,11 +359,14 @@ std::uint64_t Miner::n_terms(int length) const {
     const std::size_t n_commutative = static_cast<std::size_t>(std::count(binary_.begin(), binary_.end(), Op::add) +
                                                                std::count(binary_.begin(), binary_.end(), Op::mul));
     const bool has_pow = std::count(binary_.begin(), binary_.end(), Op::pow) > 0;
-    std::uint64_t n = length == options_.max_length ? passed_.size() * unary_.size() : 0;
+    ByVariables n{};
+    const auto add = [&](int n_variables, std::uint64_t more) { n[static_cast<std::size_t>(n_variables)] += more; };
+    if (length == options_.max_length)
+        for (const Composite& composite : passed_) add(bank_.describe(composite).n_variables, unary_.size());
     for (std::uint32_t i = 0; i < bank_.of_length(length - 1).second; ++i) {
         const MineTerm& left = bank_.term(i);
         if (!stands(i)) continue;
-        if (left.length == length - 1) n += unary_.size();
+        if (left.length == length - 1) add(left.n_variables, unary_.size());
         const int rest = length - 1 - left.length;
         if (rest < 1 || rest > stored_length()) continue;
         const auto [first, last] = bank_.of_length(rest);
@@ -361,8 +375,9 @@ std::uint64_t Miner::n_terms(int length) const {
             if (left.n_constants + right.n_constants > bank_.n_constants() || !stands(j)) continue;
             const bool is_power_of_zero = has_pow && left.composite.op == Op::number && left.composite.payload == 0 &&
                                           !is_infinite_leaf(right.composite.op);
-            n += bank_.followers(left.n_variables, right.n_variables).size() *
-                 (binary_.size() - (i >= j ? 0 : n_commutative) - is_power_of_zero);
+            const std::uint64_t n_operators = binary_.size() - (i >= j ? 0 : n_commutative) - is_power_of_zero;
+            for (const std::uint16_t renaming : bank_.followers(left.n_variables, right.n_variables))
+                add(bank_.variables_after(left.n_variables, right, renaming), n_operators);
         }
     }
     return n;
@@ -386,20 +401,27 @@ MineShard Miner::run(int length, std::size_t first, std::size_t last, std::size_
     return all;
 }
 
-std::size_t Miner::commit(int length, std::span<const Composite> kept, std::span<const std::uint64_t> keys) {
-    std::unordered_set<std::uint64_t> seen;
-    std::size_t n = 0;
+std::uint64_t Miner::bytes_of(int length, std::span<const Composite> kept) const {
+    if (length > stored_length()) return kept.size() * sizeof(Composite);
+    std::uint64_t n = 0;
+    for (const Composite& composite : kept) n += bank_.bytes_of(bank_.describe(composite));
+    return n;
+}
+
+void Miner::commit(int length, std::span<const Composite> kept, std::span<const std::uint64_t> keys) {
     for (std::size_t i = 0; i < kept.size(); ++i) {
-        if (!seen.insert(keys[i]).second) continue;
+        if (!committed_.insert(keys[i])) continue;
         if (length <= stored_length()) {
             bank_.keep(kept[i]);
         } else {
             passed_.push_back(kept[i]);
         }
-        ++n;
     }
+}
+
+void Miner::end_length(int length) {
+    committed_.clear();
     if (length <= options_.max_replacement) refresh();
-    return n;
 }
 
 }  // namespace simplipy

@@ -34,9 +34,13 @@ struct Proposal {
     std::string condition;  // on the only metavariable, as a rule file has it; "" where there is none
 };
 
+// Terms by how many metavariables they have.
+using ByVariables = std::array<std::uint64_t, max_metavariables + 1>;
+
 // What happened to the terms of one length.
 struct MineCounts {
     std::uint64_t tested = 0;
+    ByVariables tested_by_variables{};
     std::uint64_t thin = 0;         // finite on too few rows to be compared, or nowhere
     std::uint64_t reducible = 0;    // the canonicaliser or a rule shortens it
     std::uint64_t proposed = 0;     // a rule
@@ -50,6 +54,18 @@ struct MineShard {
     std::vector<std::uint64_t> keys;  // of the canonical spelling of each
     std::vector<Proposal> proposals;
     MineCounts counts;
+};
+
+// A set of hashes that only grows; 0 is no hash.
+class KeySet {
+  public:
+    // Whether the key is new.
+    bool insert(std::uint64_t key);
+    void clear() { *this = KeySet(); }
+
+  private:
+    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024);
+    std::size_t n_ = 0;
 };
 
 class Miner {
@@ -71,14 +87,18 @@ class Miner {
     std::size_t n_tasks(int length) const;
 
     // How many terms of this length there are to test.
-    std::uint64_t n_terms(int length) const;
+    ByVariables n_terms(int length) const;
 
     // Runs tasks [first, last) and returns what they found, in order.
     MineShard run(int length, std::size_t first, std::size_t last, std::size_t n_threads) const;
 
-    // Ends a length that is not the last: adds its irreducible terms, once for each canonical spelling, and returns how
-    // many there are.
-    std::size_t commit(int length, std::span<const Composite> kept, std::span<const std::uint64_t> keys);
+    // Bytes that these terms take once they are committed, at most.
+    std::uint64_t bytes_of(int length, std::span<const Composite> kept) const;
+
+    // Adds irreducible terms of a length that is not the last, shard by shard in order, once for each canonical
+    // spelling. The length must have been tested whole; end_length follows the last shard.
+    void commit(int length, std::span<const Composite> kept, std::span<const std::uint64_t> keys);
+    void end_length(int length);
 
   private:
     class Worker;
@@ -92,6 +112,7 @@ class Miner {
     ReplacementTable table_;
     std::shared_ptr<const RuleSet> rules_;
     std::vector<Composite> passed_;          // of the length before the last one
+    KeySet committed_;                       // canonical spellings of the length that is being committed
     std::vector<VersionId> family_terms_;    // without constants, with metavariables, shortest first
     std::vector<RowMask> region_rows_;       // where the first metavariable lies in each region
     std::vector<std::uint32_t> infinities_;  // terms that stand for inf, -inf and nan

@@ -79,4 +79,13 @@ RowMask usable_rows(const double* values) {
     return mask;
 }
 
+RowMask tame_rows(const double* values) {
+    RowMask mask = 0;
+    for (std::size_t row = 0; row < mine_rows; ++row) {
+        const double size = std::fabs(values[row]);
+        mask |= static_cast<RowMask>((size > 0.02 && size < 12.0) || size == 0.0) << row;
+    }
+    return mask;
+}
+
 }  // namespace simplipy

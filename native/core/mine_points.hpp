@@ -37,4 +37,7 @@ struct MinePoints {
 // Rows with a value that doubles compare well: neither infinite nor huge nor, unless it is zero, tiny.
 RowMask usable_rows(const double* values);
 
+// Rows with a value that is neither large nor tiny: tanh(20) is 1 and 0.01^9 is 0 to all digits of a double.
+RowMask tame_rows(const double* values);
+
 }  // namespace simplipy

@@ -100,9 +100,16 @@ std::uint32_t TermBank::occurrences(const Composite& composite) const {
            (composite.right == no_version ? 0 : versions_[composite.right].occurrences);
 }
 
+RowMask TermBank::tame_operands(const Composite& composite) const {
+    RowMask rows = ~RowMask{0};
+    for (const VersionId id : {composite.left, composite.right})
+        if (id != no_version) rows &= versions_[id].tame;
+    return rows;
+}
+
 void TermBank::keep(const Composite& composite) {
     MineTerm term = describe(composite);
-    term.n_shifts = term.n_constants == 0 ? 1 : n_constants_ - term.n_constants + 1;
+    term.n_shifts = n_shifts(term.n_constants);
     term.first = static_cast<VersionId>(versions_.size());
     const auto index = static_cast<std::uint32_t>(terms_.size());
     while (starts_.size() <= static_cast<std::size_t>(term.length)) starts_.push_back(index);
@@ -110,7 +117,7 @@ void TermBank::keep(const Composite& composite) {
     const std::vector<Renaming>& renamings = renamings_[static_cast<std::size_t>(term.n_variables)];
     for (std::size_t i = 0; i < renamings.size(); ++i)
         for (int shift = 0; shift < term.n_shifts; ++shift)
-            add_version({index, static_cast<std::uint16_t>(i), static_cast<std::uint8_t>(shift), 0, 0},
+            add_version({index, static_cast<std::uint16_t>(i), static_cast<std::uint8_t>(shift), 0, 0, 0},
                         moved(composite, renamings[i], shift), renamings[i]);
 }
 
@@ -127,6 +134,7 @@ void TermBank::add_version(const Version& version, const Composite& composite, c
         if (composite.op == Op::variable) added.occurrences = 1U << (8 * renaming[0]);
     }
     added.usable = usable_rows(out);
+    added.tame = tame_rows(out) & tame_operands(composite);
     versions_.push_back(added);
 }
 

@@ -44,6 +44,7 @@ struct Version {
     std::uint16_t renaming = 0;  // index in renamings(n_variables)
     std::uint8_t shift = 0;
     RowMask usable = 0;
+    RowMask tame = 0;               // where the term and all of its parts are tame
     std::uint32_t occurrences = 0;  // of each metavariable, a byte each
 };
 
@@ -64,6 +65,13 @@ class TermBank {
     // Terms with so many tokens, as a range of indices.
     std::pair<std::uint32_t, std::uint32_t> of_length(int length) const;
 
+    // Bytes that a term takes with all of its versions.
+    std::uint64_t bytes_of(const MineTerm& term) const {
+        const std::uint64_t n = renamings_[static_cast<std::size_t>(term.n_variables)].size() *
+                                static_cast<std::uint64_t>(n_shifts(term.n_constants));
+        return sizeof(MineTerm) + n * (sizeof(Version) + mine_rows * sizeof(double));
+    }
+
     // Keeps a term with all of its versions. Lengths must not fall from call to call.
     void keep(const Composite& composite);
 
@@ -81,6 +89,7 @@ class TermBank {
     // Metavariables, free constants and their occurrences in a composite over versions.
     MineTerm describe(const Composite& composite) const;
     std::uint32_t occurrences(const Composite& composite) const;
+    RowMask tame_operands(const Composite& composite) const;
     void evaluate(const Composite& composite, double* out) const;
     static void evaluate_unary(Op op, const double* operand, double* out);
 
@@ -89,6 +98,7 @@ class TermBank {
     void write(VersionId id, std::vector<Node>& out) const;
 
   private:
+    int n_shifts(int n_constants) const { return n_constants == 0 ? 1 : n_constants_ - n_constants + 1; }
     VersionId moved(VersionId id, const Renaming& renaming, int shift) const;
     Composite moved(const Composite& composite, const Renaming& renaming, int shift) const;
     void evaluate_leaf(const Composite& composite, const Renaming& renaming, int shift, double* out) const;

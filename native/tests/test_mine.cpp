@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "check.hpp"
 #include "core/mine.hpp"
@@ -37,9 +38,13 @@ std::vector<std::string> mined(const MineOptions& options, std::size_t n_threads
                 found.push_back(text + (proposal.masks ? " masks" : "") + (" " + proposal.condition));
             }
         }
-        CHECK(counts.tested == miner.n_terms(length));
+        CHECK(counts.tested_by_variables == miner.n_terms(length));
+        CHECK(counts.tested ==
+              std::accumulate(counts.tested_by_variables.begin(), counts.tested_by_variables.end(), std::uint64_t{0}));
         CHECK(counts.tested == counts.thin + counts.reducible + counts.proposed + counts.irreducible);
-        if (length < options.max_length) miner.commit(length, kept, keys);
+        if (length == options.max_length) break;
+        miner.commit(length, kept, keys);
+        miner.end_length(length);
     }
     return found;
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from simplipy.expression import Expression
 from simplipy.member_fit import MemberFit, refined
@@ -99,16 +100,16 @@ def _contained(
     fit, translation = MemberFit(b, fit_points.names), Translation(a, b)
     lattice = lattice_points(fit_points.names, _N_LATTICE, rng)
     for n_drawn, constants in enumerate(_draws(a.n_constants, rng)):
-        for known, everywhere in ((fit_points, points), (lattice, lattice)):  # (-2)^x: at whole numbers only
-            values = a(known.data(), constants).astype(np.float64)
-            rows = np.flatnonzero(np.isfinite(values))[:_N_FIT_POINTS]
-            if rows.size:
-                break
-        else:
+        known, everywhere = fit_points, points
+        rows, values = _defined(a, constants, known)
+        if not rows.size:  # (-2)^x is defined at whole numbers only
+            known = everywhere = lattice
+            rows, values = _defined(a, constants, known)
+        if not rows.size:
             continue  # defined nowhere, or nowhere that doubles reach: nothing to match
         member, here = Function.of(a, constants.tolist()), known.take(rows)
         guesses = translation.guesses(constants, rng)
-        for candidate in fit.candidates(here, values[rows], guesses, constants, rng):
+        for candidate in fit.candidates(here, values, guesses, constants, rng):
             other, tolerance = Function.of(b, candidate), max(rtol, _FITTED)
             # one member to many digits; and zeros, since x/c comes as close to zero as one likes, but not to zero
             if rtol == 0 and (n_drawn == 0 or 0 in constants):
@@ -122,6 +123,13 @@ def _contained(
         result.wider |= matched.a_only is not None
         result.narrower |= matched.b_only is not None
     return result
+
+
+def _defined(a: Expression, constants: Array, points: ProbePoints) -> tuple[npt.NDArray[np.intp], Array]:
+    """The first rows where a member is defined, and its values there."""
+    values = a(points.data(), constants).astype(np.float64)
+    rows = np.flatnonzero(np.isfinite(values))[:_N_FIT_POINTS]
+    return rows, values[rows]
 
 
 def _draws(n: int, rng: np.random.Generator) -> list[Array]:

@@ -46,7 +46,8 @@ def mine(
     method: Annotated[str, typer.Option(help="join, or paper for the published search by fits.")] = "join",
     resume: Annotated[bool, typer.Option("--resume", help="Take up the shards of an earlier run.")] = False,
     threads: Threads = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which no new shard is begun.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds; the search ends at half of them.")] = None,
+    memory: Annotated[float, typer.Option(help="Gigabytes that terms may take; the run ends before more.")] = 4.0,
     rule_file: Annotated[Path | None, typer.Option(help="Also write the rules as the text the engine loads.")] = None,
     hand: Annotated[Path | None, typer.Option(help="Hand-written rules to add to --rule-file.")] = None,
 ) -> None:
@@ -55,9 +56,10 @@ def mine(
     Example: simplipy mine --max-length 4 --out rules.json
     """
     from simplipy.mining.config import MineConfig
-    from simplipy.mining.discovery import Discovery, write_atomically
+    from simplipy.mining.discovery import Discovery
     from simplipy.mining.paper_method import mine_by_fits
     from simplipy.mining.rule_file import engine_text, read_rules
+    from simplipy.mining.shards import write_atomically
     from simplipy.operators import OPERATORS
 
     if method not in ("join", "paper"):
@@ -72,17 +74,18 @@ def mine(
         seed=seed,
     )
     n_threads = threads or os.cpu_count() or 1
+    hand_rules = read_rules(hand) if hand else []
     with _Bar() as bar:
         if method == "paper":
             mined = mine_by_fits(config, time_limit, bar.update)
         else:
             folder = out.with_name(f"{out.stem}.shards")
-            mined = Discovery(config, folder, resume, n_threads, time_limit, bar.update).run()
+            mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.update).run()
     write_atomically(out, mined.text())
     provenance = mined.provenance(_command())
     write_atomically(out.with_name(f"{out.stem}.provenance.json"), json.dumps(provenance, indent=1) + "\n")
     if rule_file is not None:
-        write_atomically(rule_file, engine_text(mined.rules, read_rules(hand) if hand else []))
+        write_atomically(rule_file, engine_text(mined.rules, hand_rules))
     _show(mined)
     print(f"{len(mined.rules)} rules written to {out}")
     if mined.stopped:
@@ -100,11 +103,15 @@ def verify(
     Example: simplipy verify rules.json
     """
     from simplipy.mining.rule_file import read_rules
-    from simplipy.mining.settling import verifier
+    from simplipy.mining.verifier import Verifier
 
     rules = read_rules(file)
-    with verifier(threads or os.cpu_count() or 1) as run:
-        findings = run([(rule, seed) for rule in rules])
+    with Verifier(threads or os.cpu_count() or 1, seed) as run, Progress(console=_errors(), transient=True) as bar:
+        task = bar.add_task("rules verified", total=len(rules))
+        found = run(rules, lambda n: bar.advance(task, n))
+    findings = [finding for finding in found if finding is not None]
+    if len(findings) < len(rules):
+        raise SimplipyError(f"{run.stopped} after {len(findings)} of {len(rules)} rules; no verdict")
     counts: Counter[str] = Counter()
     failures: list[dict[str, Any]] = []
     for rule, finding in zip(rules, findings, strict=True):
@@ -131,6 +138,11 @@ def _command() -> str:
     return shlex.join(words)
 
 
+def _errors() -> Console:
+    """A console on the stderr of this moment."""
+    return Console(stderr=True)
+
+
 class _Bar:
     """A progress bar on stderr: terms of the current length, terms per second, rules."""
 
@@ -140,11 +152,12 @@ class _Bar:
             TextColumn("length {task.fields[length]}"),
             BarColumn(),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f} terms, {task.fields[rate]:,.0f}/s"),
-            TextColumn("{task.fields[classes]:,} irreducible, {task.fields[rules]:,} rules"),
+            TextColumn("{task.fields[classes]:,} irreducible, {task.fields[verified]:,} proposals verified"),
+            TextColumn("{task.fields[rules]:,} rules"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
-        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._progress = Progress(*columns, console=_errors(), transient=True)
         self._tasks: dict[int, TaskID] = {}
 
     def __enter__(self) -> _Bar:
@@ -154,7 +167,7 @@ class _Bar:
     def __exit__(self, *exception: object) -> None:
         self._progress.stop()
 
-    def update(self, report: LengthReport, n_rules: int) -> None:
+    def update(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
         """Show where a length stands."""
         tested = report.counts["tested"]
         facts: dict[str, Any] = {
@@ -162,9 +175,10 @@ class _Bar:
             "rate": tested / max(report.seconds_search, 1e-3),
             "classes": report.counts["irreducible"],
             "rules": n_rules,
+            "verified": n_verified,
         }
         if report.length not in self._tasks:
-            shown: dict[str, Any] = {"length": report.length, "rate": 0, "classes": 0, "rules": 0}
+            shown: dict[str, Any] = {"length": report.length, "rate": 0, "classes": 0, "rules": 0, "verified": 0}
             self._tasks[report.length] = self._progress.add_task("", total=report.existing, **shown)
         self._progress.update(self._tasks[report.length], **facts)
 

@@ -1,8 +1,8 @@
 """A mining run: one length after the other, in shards that a later run can take up again.
 
-The core builds and joins terms; settling.py turns what it proposes into rules. What is on disk is a folder of shards
-beside the output: the options of the run, and for each part of each length what it found. A run with the same options
-and `resume` reads what is there and computes the rest; the result is the same.
+The core builds and joins terms; settling.py turns what it proposes into rules, shards.py keeps both on disk. A run with
+the same options and `resume` reads what is there and computes the rest; the result is the same. A time limit, a limit
+of memory and Ctrl-C end a run early; what is verified by then is its result.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from simplipy.errors import SimplipyError
 from simplipy.mining.config import MineConfig
 from simplipy.mining.pruning import rule_set, without_covered
 from simplipy.mining.rule import Rule
-from simplipy.mining.settling import Proposal, settle, verifier
+from simplipy.mining.settling import Settled, settle
+from simplipy.mining.shards import Proposal, Shard, Shards
+from simplipy.mining.verifier import Verifier
 
 COUNTS = ("tested", "thin", "reducible", "proposed", "irreducible")
 _SECONDS_PER_SHARD = 2.0
 _FIRST_TASKS = 16
+_SEARCH_SHARE = 0.5  # of the time limit; what was found has to be verified as well
 _MAX_GROUND = 2  # tokens of a part without metavariables; a longer one is an instance of a metavariable
 
 
@@ -44,10 +47,14 @@ class LengthReport:
         Terms over irreducible operands that there are.
     counts : dict of str to int
         Terms tested, and what became of them.
+    existing_by_variables, tested_by_variables : list of int
+        The same, by the number of metavariables of a term.
     complete : bool
-        Whether all were tested.
+        Whether all were tested and all proposals verified.
     n_rules, n_unused, n_rejected : int
         Rules found, verified rules that the engine does not use, proposals that verification rejected.
+    n_implied, n_open : int
+        Proposals that put a rejected one into a longer term; proposals that were not verified before the run stopped.
     seconds_search, seconds_verify : float
         Wall-clock time of both parts.
     """
@@ -55,10 +62,14 @@ class LengthReport:
     length: int
     existing: int = 0
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+    existing_by_variables: list[int] = field(default_factory=list)
+    tested_by_variables: list[int] = field(default_factory=list)
     complete: bool = True
     n_rules: int = 0
     n_unused: int = 0
     n_rejected: int = 0
+    n_implied: int = 0
+    n_open: int = 0
     seconds_search: float = 0.0
     seconds_verify: float = 0.0
 
@@ -101,6 +112,15 @@ class Mined:
             ],
         }
 
+    def add(self, settled: Settled, report: LengthReport) -> None:
+        """Take over what became of the proposals of one length."""
+        self.rules += settled.rules
+        self.unused += settled.unused
+        self.rejected += [r.row() | {"reason": f.reason, "at": f.counterexample} for r, f in settled.rejected]
+        report.n_rules, report.n_unused = len(settled.rules), len(settled.unused)
+        report.n_rejected, report.n_implied, report.n_open = len(settled.rejected), settled.n_implied, settled.n_open
+        report.complete = report.complete and not settled.n_open
+
 
 def _json_text(head: dict[str, Any], lists: dict[str, list[Rule]]) -> str:
     """JSON with one rule a line."""
@@ -111,7 +131,7 @@ def _json_text(head: dict[str, Any], lists: dict[str, list[Rule]]) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
-Progress = Callable[[LengthReport, int], None]
+Progress = Callable[[LengthReport, int, int], None]
 
 
 class Discovery:
@@ -128,9 +148,12 @@ class Discovery:
     n_threads : int
         Threads of the search and processes of verification; the result does not depend on it.
     time_limit : float or None
-        Seconds after which no new shard is begun.
+        Seconds after which nothing new is begun; the search ends at half of them, to leave time for verification.
+    memory_limit : int or None
+        Bytes that the terms of all lengths may take; the run ends before a length that needs more.
     progress : callable, optional
-        Called with the report of the current length and the number of rules so far.
+        Called with the report of the current length, the number of rules so far, and how many proposals of this length
+        verification has dealt with.
     """
 
     def __init__(
@@ -140,15 +163,20 @@ class Discovery:
         resume: bool = False,
         n_threads: int = 2,
         time_limit: float | None = None,
+        memory_limit: int | None = None,
         progress: Progress | None = None,
     ) -> None:
         if time_limit is not None and not time_limit > 0:
             raise SimplipyError(f"time_limit must be > 0 seconds or None, got {time_limit}")
+        if memory_limit is not None and not memory_limit > 0:
+            raise SimplipyError(f"memory_limit must be > 0 bytes or None, got {memory_limit}")
         self.config = config
-        self.folder = folder
         self.n_threads = n_threads
-        self._deadline = None if time_limit is None else time.monotonic() + time_limit
-        self._progress = progress or (lambda _report, _n_rules: None)
+        start = time.monotonic()
+        self._search_end = None if time_limit is None else start + _SEARCH_SHARE * time_limit
+        self._end = None if time_limit is None else start + time_limit
+        self._memory_left = memory_limit
+        self._progress = progress or (lambda _report, _n_rules, _n_verified: None)
         self._miner = _core.Miner(
             config.max_length,
             config.max_replacement,
@@ -160,44 +188,66 @@ class Discovery:
             list(config.operators),
             config.seed,
         )
-        if folder is not None:
-            _open_folder(folder, config, resume)
+        self._shards = None if folder is None else Shards(folder, config, resume)
 
     def run(self) -> Mined:
         """Mine all lengths, prune, and return what was found; Ctrl-C ends the search early."""
         mined = Mined(self.config)
-        with verifier(self.n_threads) as verify:
+        with Verifier(self.n_threads, self.config.seed + 1, self._end, self._shards) as verify:
             for length in range(2, self.config.max_length + 1):
-                report = LengthReport(length, existing=self._miner.n_terms(length))
+                by_variables = self._miner.n_terms(length)
+                report = LengthReport(length, sum(by_variables), existing_by_variables=by_variables)
+                report.tested_by_variables = [0] * len(by_variables)
                 mined.lengths.append(report)
-                proposals, kept, keys = self._search(report, mined)
-                start = time.monotonic()
-                settled = settle(proposals, mined.rules + mined.unused, self.config.seed + 1, verify)
-                mined.rules += settled.rules
-                mined.unused += settled.unused
-                mined.rejected += [r.row() | {"reason": f.reason, "at": f.counterexample} for r, f in settled.rejected]
-                report.n_rules, report.n_unused = len(settled.rules), len(settled.unused)
-                report.n_rejected = len(settled.rejected)
-                report.seconds_verify = time.monotonic() - start
-                self._progress(report, len(mined.rules))
-                if mined.stopped:
+                proposals, kept = self._search(report, mined)
+                self._settle(proposals, report, mined, verify)
+                if mined.stopped or length == self.config.max_length:
                     break
-                self._miner.set_rules(rule_set(mined.rules))
-                if length < self.config.max_length:
-                    self._miner.commit(length, kept, keys)
+                mined.stopped = self._commit(length, kept)
         mined.rules, mined.pruned = without_covered(mined.rules)
         mined.unused.sort(key=Rule.sort_key)
         return mined
 
-    def _search(self, report: LengthReport, mined: Mined) -> tuple[list[Proposal], Any, Any]:
-        """All shards of one length."""
+    def _settle(self, proposals: list[Proposal], report: LengthReport, mined: Mined, verify: Verifier) -> None:
+        """From proposals to rules."""
+        start = time.monotonic()
+        n_verified = 0
+
+        def show(n: int) -> None:
+            nonlocal n_verified
+            n_verified += n
+            self._progress(report, len(mined.rules), n_verified)
+
+        rejected = [(Rule.from_row(row), str(row["reason"])) for row in mined.rejected]
+        mined.add(settle(proposals, mined.rules + mined.unused, rejected, verify, show), report)
+        mined.stopped = mined.stopped or verify.stopped
+        report.seconds_verify = time.monotonic() - start
+        show(0)
+
+    def _commit(self, length: int, kept: list[tuple[Any, Any]]) -> str:
+        """Make the irreducible terms of a length operands of the next ones; or say why the run has to end."""
+        if self._memory_left is not None:
+            needed = sum(self._miner.bytes_of(length, terms) for terms, _ in kept)
+            if needed > self._memory_left:
+                return (
+                    f"memory: terms of {length} tokens take {needed / 1e9:.1f} GB, {self._memory_left / 1e9:.1f} GB "
+                    "are left; use fewer variables, constants or operators, or more --memory"
+                )
+            self._memory_left -= needed
+        while kept:
+            self._miner.commit(length, *kept.pop(0))
+        self._miner.end_length(length)
+        return ""
+
+    def _search(self, report: LengthReport, mined: Mined) -> tuple[list[Proposal], list[tuple[Any, Any]]]:
+        """All shards of one length: proposals, and the irreducible terms of each shard."""
+        self._miner.set_rules(rule_set(mined.rules))
         start = time.monotonic()
         proposals: list[Proposal] = []
-        kept: list[Any] = [np.empty(0, np.int64)]
-        keys: list[Any] = [np.empty(0, np.uint64)]
+        kept: list[tuple[Any, Any]] = []
         n_tasks, first, size = self._miner.n_tasks(report.length), 0, _FIRST_TASKS
         while first < n_tasks:
-            if self._deadline is not None and time.monotonic() > self._deadline:
+            if self._search_end is not None and time.monotonic() > self._search_end:
                 mined.stopped = "time limit"
                 break
             began = time.monotonic()
@@ -206,66 +256,30 @@ class Discovery:
             except KeyboardInterrupt:
                 mined.stopped = "interrupted"
                 break
-            found, counts, some_kept, some_keys = shard
+            found, counts, *terms = shard
             proposals += found
-            kept.append(some_kept)
-            keys.append(some_keys)
-            for name, count in zip(COUNTS, counts, strict=True):
+            kept.append((terms[0], terms[1]))
+            for name, count in zip(COUNTS, counts, strict=False):
                 report.counts[name] += count
+            report.tested_by_variables = [a + b for a, b in zip(report.tested_by_variables, counts[-1], strict=True)]
             report.seconds_search = time.monotonic() - start
-            self._progress(report, len(mined.rules))
+            self._progress(report, len(mined.rules), 0)
             size = _next_size(last - first, time.monotonic() - began)
             first = last
         report.complete = first >= n_tasks
-        return proposals, np.concatenate(kept), np.concatenate(keys)
+        return proposals, kept
 
-    def _shard(self, length: int, first: int, last: int) -> tuple[int, Any]:
+    def _shard(self, length: int, first: int, last: int) -> tuple[int, Shard]:
         """One shard, from disk where it is there; and the task behind its last one."""
-        if self.folder is None:
-            return last, self._miner.run(length, first, last, self.n_threads)
-        stem = f"length{length}-from{first:08d}"
-        header, arrays = self.folder / f"{stem}.json", self.folder / f"{stem}.npz"
-        if header.exists():
-            row = json.loads(header.read_text(encoding="utf-8"))
-            with np.load(arrays, allow_pickle=False) as stored:
-                proposals = [(p.split(), q.split(), masks, condition) for p, q, masks, condition in row["proposals"]]
-                return row["last"], (proposals, row["counts"], stored["kept"], stored["keys"])
+        stored = self._shards.read(length, first) if self._shards else None
+        if stored is not None:
+            return stored
         shard = self._miner.run(length, first, last, self.n_threads)
-        proposals, counts, kept, keys = shard
-        partial = arrays.with_name(f".{stem}.npz")
-        np.savez(partial, kept=kept, keys=keys)
-        partial.replace(arrays)
-        row = {
-            "last": last,
-            "counts": list(counts),
-            "proposals": [[" ".join(p), " ".join(q), masks, condition] for p, q, masks, condition in proposals],
-        }
-        write_atomically(header, json.dumps(row))  # last: a shard without it is not there
+        if self._shards:
+            self._shards.write(length, first, last, shard)
         return last, shard
 
 
 def _next_size(size: int, seconds: float) -> int:
     """Tasks of the next shard, so that it takes about as long as a person waits for a bar to move."""
     return max(_FIRST_TASKS, min(4 * size, int(size * _SECONDS_PER_SHARD / max(seconds, 1e-3))))
-
-
-def _open_folder(folder: Path, config: MineConfig, resume: bool) -> None:
-    """Make the folder, or check that what is there belongs to this run."""
-    about = folder / "config.json"
-    row = {"config": config.row(), "version": simplipy.__version__}
-    if resume and about.exists():
-        if json.loads(about.read_text(encoding="utf-8")) != row:
-            raise SimplipyError(f"{folder} has shards of a run with other options; remove it or mine without --resume")
-        return
-    if folder.exists():
-        for path in folder.iterdir():
-            path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(about, json.dumps(row))
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that a reader never sees half of it."""
-    partial = path.with_name(f".{path.name}.new")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)

@@ -73,7 +73,7 @@ def mine_by_fits(config: MineConfig, time_limit: float | None = None, progress: 
                 found[Rule(from_core(tokens), from_core(replacement))] = None
             report.seconds_search = time.monotonic() - start
             if progress and report.counts["tested"] % 100 == 0:
-                progress(report, len(mined.rules) + len(found))
+                progress(report, len(mined.rules) + len(found), 0)
         mined.rules += found
         report.counts["proposed"] = report.n_rules = len(found)
         report.complete = not mined.stopped

@@ -71,6 +71,60 @@ def _bound_size(rule: Rule, bound: dict[str, Node]) -> int:
     return sum(bound[token].size if token in METAVARIABLES else 1 for token in rule.replacement)
 
 
+class Refuted:
+    """Equations that verification rejected, and the longer ones that only put them into a context.
+
+    If p = r is wrong, so is t(p) = t(r): tanh(5*cosh(a)) is not 1, and exp(tanh(5*cosh(a))) not e.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+        Rejected; those with conditions are not used.
+    options : SimplifyOptions
+        Of the engine that tells whether a term is t(r).
+    """
+
+    def __init__(self, rules: Iterable[Rule], options: _core.SimplifyOptions) -> None:
+        self._options = options
+        self._equations: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+        for rule in rules:
+            if not rule.conditions:
+                self._equations.setdefault(rule.pattern, []).append(rule.replacement)
+        self._spellings: dict[tuple[str, ...], list[str]] = {}
+
+    def imply(self, rule: Rule) -> bool:
+        """Whether the rule is one of these equations in a context."""
+        if rule.conditions:
+            return False
+        for first, last in part_bounds(rule.pattern):
+            names = dict.fromkeys(t for t in rule.pattern[first:last] if t in METAVARIABLES)
+            own = dict(zip(names, METAVARIABLES, strict=False))
+            back = {name: outer for outer, name in own.items()}
+            part = tuple(own.get(t, t) for t in rule.pattern[first:last])
+            for replacement in self._equations.get(part, ()):
+                moved = tuple(back.get(t, t) for t in replacement)
+                changed = (*rule.pattern[:first], *moved, *rule.pattern[last:])
+                if self._spelled(changed) == self._spelled(rule.replacement):
+                    return True
+        return False
+
+    def _spelled(self, tokens: tuple[str, ...]) -> list[str]:
+        if tokens not in self._spellings:
+            self._spellings[tokens] = _core.simplify_tokens(to_core(tokens), self._options)
+        return self._spellings[tokens]
+
+
+def part_bounds(tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """Where each proper subterm of prefix tokens begins and ends, the longest first."""
+    ends = [0] * len(tokens)
+    for i in reversed(range(len(tokens))):
+        end = i + 1
+        for _ in range(OPERATORS[tokens[i]].arity if tokens[i] in OPERATORS else 0):
+            end = ends[end]
+        ends[i] = end
+    return sorted(((i, ends[i]) for i in range(1, len(tokens))), key=lambda bounds: bounds[0] - bounds[1])
+
+
 def select_general(rules: Sequence[Rule]) -> list[Rule]:
     """The most general of these rules: none of them is an instance of another one."""
     chosen: list[Rule] = []
@@ -124,14 +178,15 @@ def without_covered(rules: Sequence[Rule], text: str = "") -> tuple[list[Rule], 
     -------
     kept, removed : lists of Rule
     """
-    kept = sorted(rules, key=Rule.sort_key)
+    lines = {rule: rule.line() for rule in sorted(rules, key=Rule.sort_key)}
     removed: list[Rule] = []
     for rule in sorted(rules, key=_dispensable_first):
-        others = [other for other in kept if other is not rule]
-        if is_covered(rule, options_with(rule_set(others, text))):
-            kept = others
+        line = lines.pop(rule)
+        if is_covered(rule, options_with(_core.RuleSet("\n".join([text, *lines.values()])))):
             removed.append(rule)
-    return kept, removed
+        else:
+            lines[rule] = line
+    return sorted(lines, key=Rule.sort_key), removed
 
 
 def _dispensable_first(rule: Rule) -> tuple[object, ...]:

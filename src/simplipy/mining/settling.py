@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from simplipy.mining.pruning import Instances, is_covered, loads, options_with, rule_set, select_general
+from simplipy.mining.pruning import Instances, Refuted, is_covered, loads, options_with, rule_set, select_general
 from simplipy.mining.rule import Rule, from_core
-from simplipy.mining.verification import Finding, read_condition, verify_rule
+from simplipy.mining.shards import Proposal
+from simplipy.mining.verification import Finding, read_condition
+from simplipy.mining.verifier import Verifier
 
-Proposal = tuple[list[str], list[str], bool, str]
-Verify = Callable[[Sequence[tuple[Rule, int]]], list[Finding]]
-
-_CHUNK = 16
-# with fewer rules than this, starting processes takes longer than the work
-_MIN_FOR_PROCESSES = 200
+Verify = Callable[[Sequence[Rule]], list[Finding | None]]
 
 
 @dataclass
@@ -32,39 +26,26 @@ class Settled:
         Verified, but the engine cannot match them, or they need a free constant.
     rejected : list of (Rule, Finding)
         With the reason and a counterexample.
+    n_implied : int
+        Proposals that put a rejected one into a longer term.
+    n_open : int
+        Proposals that were not verified, since verification stopped before.
     """
 
     rules: list[Rule] = field(default_factory=list)
     unused: list[Rule] = field(default_factory=list)
     rejected: list[tuple[Rule, Finding]] = field(default_factory=list)
+    n_implied: int = 0
+    n_open: int = 0
 
 
-def verify_one(job: tuple[Rule, int]) -> Finding:
-    """Verify one rule with its seed."""
-    return verify_rule(*job)
-
-
-@contextmanager
-def verifier(n_processes: int) -> Iterator[Verify]:
-    """A function that verifies many rules, over processes where that pays; they end with the context."""
-    pool: Any = None
-
-    def run(jobs: Sequence[tuple[Rule, int]]) -> list[Finding]:
-        nonlocal pool
-        if n_processes < 2 or len(jobs) < _MIN_FOR_PROCESSES:
-            return [verify_one(job) for job in jobs]
-        pool = pool or multiprocessing.get_context("spawn").Pool(n_processes)
-        return list(pool.imap(verify_one, jobs, chunksize=_CHUNK))
-
-    try:
-        yield run
-    finally:
-        if pool is not None:
-            pool.terminate()
-            pool.join()
-
-
-def settle(proposals: Sequence[Proposal], known: Sequence[Rule], seed: int, verify: Verify) -> Settled:
+def settle(
+    proposals: Sequence[Proposal],
+    known: Sequence[Rule],
+    refuted: Sequence[tuple[Rule, str]],
+    verifier: Verifier,
+    progress: Callable[[int], None] | None = None,
+) -> Settled:
     """Verify the proposals of one length, the most general ones first, and sort them.
 
     Parameters
@@ -73,26 +54,38 @@ def settle(proposals: Sequence[Proposal], known: Sequence[Rule], seed: int, veri
         As the core makes them.
     known : sequence of Rule
         Rules of shorter patterns; their instances are left out.
-    seed : int
-        Of the points of verification.
-    verify : callable
-        From :func:`verifier`.
+    refuted : sequence of (Rule, str)
+        Shorter proposals that were rejected, with the reason; longer terms around them are left out.
+    verifier : Verifier
+        With its seed and deadline.
+    progress : callable, optional
+        Called with the number of proposals that were verified since the last call.
     """
+
+    def verify(rules: Sequence[Rule]) -> list[Finding | None]:
+        return verifier(rules, progress)
+
     settled = Settled()
     plain, conditional = _as_rules(proposals)
     # a conditional rule covers its instances whose arguments are proved to lie within bounds, so these come first
-    _settle_conditional(conditional, known, settled, seed, verify)
+    _settle_conditional(conditional, known, settled, verify)
     options = options_with(rule_set(rule for rule in [*known, *settled.rules] if rule.is_used))
     instances = Instances(rule for rule in [*known, *settled.unused] if not rule.conditions)
     pending = [rule for rule in plain if not instances.covers(rule) and not is_covered(rule, options)]
-    while pending:
+    equations = Refuted((rule for rule, reason in refuted if "special" not in reason), options)
+    wrong = [rule for rule in pending if equations.imply(rule)]
+    settled.n_implied = len(wrong)
+    excluded = set(wrong)
+    pending = [rule for rule in pending if rule not in excluded]
+    while pending and not verifier.stopped:
         chosen = select_general(pending)
-        accepted = _judge(chosen, settled, seed, verify)
+        accepted = _judge(chosen, settled, verify)
         done = {(rule.pattern, rule.replacement) for rule in chosen}
         instances = Instances(accepted)
         null_sets = Instances([r for r, f in settled.rejected if "special" in f.reason and not r.conditions])
         rest = [r for r in pending if (r.pattern, r.replacement) not in done]
         pending = [r for r in rest if not instances.covers(r) and not null_sets.covers(r)]
+    settled.n_open += len(pending)
     return settled
 
 
@@ -109,10 +102,15 @@ def _as_rules(proposals: Sequence[Proposal]) -> tuple[list[Rule], list[Rule]]:
     return list(plain), list(conditional)
 
 
-def _judge(rules: Sequence[Rule], settled: Settled, seed: int, verify: Verify) -> list[Rule]:
+def _judge(rules: Sequence[Rule], settled: Settled, verify: Verify) -> list[Rule]:
     """Verify rules, sort them into `settled`, and return those that hold."""
     accepted = []
-    for rule, finding in zip(rules, verify([(rule, seed) for rule in rules]), strict=True):
+    # families are never used, so they come last where time is short
+    rules = sorted(rules, key=lambda rule: rule.has_constant)
+    for rule, finding in zip(rules, verify(rules), strict=True):
+        if finding is None:
+            settled.n_open += 1
+            continue
         if not finding.holds:
             settled.rejected.append((rule, finding))
             continue
@@ -132,15 +130,15 @@ def _sort_in(rule: Rule, settled: Settled) -> None:
         settled.unused.append(rule)
 
 
-def _settle_conditional(
-    proposed: Sequence[Rule], known: Sequence[Rule], settled: Settled, seed: int, verify: Verify
-) -> None:
+def _settle_conditional(proposed: Sequence[Rule], known: Sequence[Rule], settled: Settled, verify: Verify) -> None:
     """Verify conditional rules; of equal ones, those with the widest conditions stay."""
     held: list[tuple[Rule, float, float]] = []
     options = options_with(rule_set(rule for rule in known if rule.is_used))
     rules = [rule for rule in proposed if not is_covered(rule, options)]
-    findings = verify([(rule, seed) for rule in rules])
-    for rule, finding in zip(rules, findings, strict=True):
+    for rule, finding in zip(rules, verify(rules), strict=True):
+        if finding is None:
+            settled.n_open += 1
+            continue
         _, low, high, _ = read_condition(rule.conditions[0])
         if not finding.holds:
             settled.rejected.append((rule, finding))

@@ -1,0 +1,107 @@
+"""Verification of many rules: in batches, over processes, until a deadline. What is on disk already is not redone."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+from simplipy.mining.rule import Rule
+from simplipy.mining.shards import Shards, rule_key
+from simplipy.mining.verification import Finding, verify_rule
+
+_BATCH = 256
+_CHUNK = 16
+# with fewer rules than this, starting processes takes longer than the work
+_MIN_FOR_PROCESSES = 200
+
+
+class Verifier:
+    """Verifies rules; used as a context, at the end of which no process is left.
+
+    Parameters
+    ----------
+    n_processes : int
+        The findings do not depend on it.
+    seed : int
+        Of the points.
+    deadline : float or None
+        As :func:`time.monotonic` counts; no batch is begun after it.
+    shards : Shards or None
+        Where findings are kept, and found by a run that goes on.
+
+    Attributes
+    ----------
+    stopped : str
+        Why some rules were not verified; "" where all were.
+    """
+
+    def __init__(
+        self, n_processes: int, seed: int, deadline: float | None = None, shards: Shards | None = None
+    ) -> None:
+        self.stopped = ""
+        self._n_processes = n_processes
+        self._seed = seed
+        self._deadline = deadline
+        self._shards = shards
+        self._known = shards.findings() if shards else {}
+        self._pool: Any = None
+
+    def __enter__(self) -> Verifier:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.terminate()
+            self._pool.join()
+
+    def __call__(self, rules: Sequence[Rule], progress: Callable[[int], None] | None = None) -> list[Finding | None]:
+        """Findings of these rules, in order; None for those that the deadline or Ctrl-C left out.
+
+        ``progress`` is called with the number of rules that were dealt with since the last call.
+        """
+        found = [self._known.get(rule_key(rule)) for rule in rules]
+        missing = [i for i, finding in enumerate(found) if finding is None]
+        progress = progress or (lambda _n: None)
+        progress(len(rules) - len(missing))
+        over_processes = self._n_processes > 1 and len(missing) >= _MIN_FOR_PROCESSES
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            if self.stopped or self._is_over():
+                break
+            try:
+                findings = self._verified([(rules[i], self._seed) for i in batch], over_processes)
+            except KeyboardInterrupt:
+                self.stopped = "interrupted"
+                break
+            for i, finding in zip(batch, findings, strict=True):
+                found[i] = finding
+            if self._shards:
+                self._shards.add_findings({rule_key(rules[i]): f for i, f in zip(batch, findings, strict=True)})
+            progress(len(batch))
+        return found
+
+    def _is_over(self) -> bool:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            self.stopped = "time limit"
+        return bool(self.stopped)
+
+    def _verified(self, jobs: Sequence[tuple[Rule, int]], over_processes: bool) -> list[Finding]:
+        if not over_processes:
+            return [_verify_one(job) for job in jobs]
+        if self._pool is None:
+            self._pool = multiprocessing.get_context("spawn").Pool(self._n_processes, _leave_interrupts_to_parent)
+        return list(self._pool.imap(_verify_one, jobs, chunksize=_CHUNK))
+
+
+def _verify_one(job: tuple[Rule, int]) -> Finding:
+    return verify_rule(*job)
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
