@@ -9,10 +9,13 @@ import pytest
 import simplipy
 from simplipy import OPERATORS
 from simplipy.errors import SimplipyError
+from simplipy.mining import verifier
 from simplipy.mining.config import MineConfig
 from simplipy.mining.discovery import Discovery
-from simplipy.mining.pruning import is_covered, options_with, rule_set
-from simplipy.mining.rule import Rule
+from simplipy.mining.pruning import Refuted, is_covered, options_with, rule_set
+from simplipy.mining.rule import Rule, read_line
+from simplipy.mining.shards import Shards, rule_key
+from simplipy.mining.verification import verify_rule
 
 FEW = ("+", "-", "*", "sin", "cos", "asin", "abs", "pow2", "neg", "mult2")
 INVERSES = (
@@ -138,6 +141,110 @@ def test_an_interrupted_run_resumes_to_the_same_rules(tmp_path):
         Discovery(MineConfig(max_length=3, operators=FEW), folder=folder, resume=True)
 
 
+def test_a_run_stopped_in_verification_keeps_its_findings_and_resumes_to_the_same_rules(tmp_path, monkeypatch):
+    config = MineConfig(max_length=4, n_variables=1, n_constants=1, operators=FEW)
+    whole = Discovery(config).run()
+    monkeypatch.setattr(verifier, "_BATCH", 4)
+    calls = []
+
+    def interrupted(job):
+        calls.append(job)
+        if len(calls) > 10:
+            raise KeyboardInterrupt
+        return verify_rule(*job)
+
+    folder = tmp_path / "shards"
+    with monkeypatch.context() as patch:
+        patch.setattr(verifier, "_verify_one", interrupted)
+        stopped = Discovery(config, folder=folder, n_threads=1).run()
+    assert stopped.stopped == "interrupted"
+    assert not stopped.lengths[-1].complete
+    assert stopped.lengths[-1].n_open
+    assert {rule.pattern for rule in stopped.rules} < {rule.pattern for rule in whole.rules + whole.pruned}
+    assert len(calls) == 11
+    known = set(Shards(folder, config, resume=True).findings())
+    assert 1 < len(known) < 10  # the batch that was cut is lost
+    again = []
+    with monkeypatch.context() as patch:
+        patch.setattr(verifier, "_verify_one", lambda job: again.append(rule_key(job[0])) or verify_rule(*job))
+        resumed = Discovery(config, folder=folder, resume=True, n_threads=1).run()
+    assert resumed.text() == whole.text()
+    assert again
+    assert not known & set(again)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "gone"])
+def test_a_damaged_shard_is_named(tmp_path, suffix, damage):
+    config = MineConfig(max_length=3, n_variables=1, n_constants=0, operators=FEW)
+    folder = tmp_path / "shards"
+    Discovery(config, folder=folder).run()
+    path = min(folder.glob(f"length2-*{suffix}"))
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2 if damage == "cut" else 0])
+    if damage == "gone" and suffix == ".json":
+        assert Discovery(config, folder=folder, resume=True).run().rules  # a shard without its header is not there
+        return
+    with pytest.raises(SimplipyError, match=f"{path.stem}.*is damaged.*remove {path.stem}"):
+        Discovery(config, folder=folder, resume=True).run()
+
+
+def test_damaged_findings_and_options_are_named(tmp_path):
+    config = MineConfig(max_length=3, n_variables=1, n_constants=0, operators=FEW)
+    folder = tmp_path / "shards"
+    Discovery(config, folder=folder).run()
+    (folder / "verified000000.json").write_text('[["x"')
+    with pytest.raises(SimplipyError, match="verified000000"):
+        Discovery(config, folder=folder, resume=True).run()
+    (folder / "config.json").write_text("{")
+    with pytest.raises(SimplipyError, match=r"config\.json is damaged"):
+        Discovery(config, folder=folder, resume=True)
+
+
+def test_a_folder_of_other_files_is_left_alone(tmp_path):
+    folder = tmp_path / "rules.shards"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("precious")
+    with pytest.raises(SimplipyError, match=r"thesis\.txt"):
+        Discovery(MineConfig(max_length=3, operators=FEW), folder=folder)
+    assert (folder / "thesis.txt").read_text() == "precious"
+
+
+def test_terms_are_counted_by_their_metavariables():
+    """Against all terms of three tokens, counted by hand: f(g(a)) and a op b over two operators of each kind."""
+    config = MineConfig(max_length=3, n_variables=2, n_constants=0, literals=False, operators=("+", "/", "sin", "exp"))
+    report = Discovery(config).run().lengths[-1]
+    # sin sin a, sin exp a, exp sin a, exp exp a; a + a, a / a; a + b once, as + has no order, a / b
+    assert report.existing_by_variables[:3] == [0, 6, 2]
+    assert report.tested_by_variables == report.existing_by_variables
+
+
+def test_memory_is_bounded():
+    config = MineConfig(max_length=4, n_variables=2, n_constants=1, operators=FEW)
+    mined = Discovery(config, memory_limit=30_000).run()
+    assert mined.stopped.startswith("memory: terms of 3 tokens")
+    assert [report.length for report in mined.lengths] == [2, 3]
+    assert mined.rules
+    assert not Discovery(config, memory_limit=10**9).run().stopped
+
+
+def test_a_proposal_around_a_rejected_one_is_rejected_unseen():
+    wrong = [read_line("x: tanh(5*cosh(a)) -> 1"), read_line("x: acosh(sin(a)) -> nan [a >= 0]")]
+    refuted = Refuted(wrong, options_with(rule_set([])))
+    for text, implied in [
+        ("exp(tanh(5*cosh(a))) -> e", True),
+        ("b^tanh(5*cosh(a)) -> b", True),
+        ("a*tanh(5*cosh(b)) -> a", True),
+        ("tanh(5*cosh(a)) -> 1", False),  # itself
+        ("exp(tanh(5*cosh(a))) -> 2", False),  # does not follow
+        ("exp(tanh(4*cosh(a))) -> e", False),
+        ("exp(acosh(sin(a))) -> nan", False),  # with a condition
+    ]:
+        assert refuted.imply(read_line(f"x: {text}")) == implied, text
+
+
 def test_a_time_limit_ends_the_search_and_says_so():
     mined = Discovery(MineConfig(max_length=4, operators=FEW), time_limit=1e-9).run()
     assert mined.stopped == "time limit"
@@ -160,7 +267,15 @@ def test_the_file_is_json_with_a_rule_on_each_line(inverses):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("max_length", 1), ("max_replacement", 9), ("n_variables", 0), ("operators", ("nosuch",))]
+    ("name", "value"),
+    [
+        ("max_length", 1),
+        ("max_replacement", 9),
+        ("n_variables", 0),
+        ("operators", ("nosuch",)),
+        ("operators", ()),
+        ("operators", ("sin", "sin")),
+    ],
 )
 def test_bad_options_are_refused_by_name(name, value):
     with pytest.raises(SimplipyError, match=name):

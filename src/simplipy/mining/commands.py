@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -64,13 +65,17 @@ def mine(
 
     if method not in ("join", "paper"):
         raise SimplipyError(f"--method must be 'join' or 'paper', got {method!r}")
+    if method == "paper" and resume:
+        raise SimplipyError("--resume needs --method join: the paper's method keeps no shards")
+    if out.is_dir():
+        raise SimplipyError(f"--out must be a file, got the folder {out}")
     config = MineConfig(
         max_length=max_length,
         max_replacement=max_replacement,
         n_variables=variables,
         n_constants=constants,
         literals=literals,
-        operators=tuple(operators.split() if operators else OPERATORS),
+        operators=tuple(OPERATORS if operators is None else operators.split()),
         seed=seed,
     )
     n_threads = threads or os.cpu_count() or 1
@@ -89,7 +94,8 @@ def mine(
     _show(mined)
     print(f"{len(mined.rules)} rules written to {out}")
     if mined.stopped:
-        print(f"stopped early: {mined.stopped}; the same command with --resume goes on", file=sys.stderr)
+        goes_on = "" if method == "paper" else "; the same command with --resume goes on"
+        print(f"stopped early: {mined.stopped}{goes_on}", file=sys.stderr)
 
 
 def verify(
@@ -114,11 +120,16 @@ def verify(
         raise SimplipyError(f"{run.stopped} after {len(findings)} of {len(rules)} rules; no verdict")
     counts: Counter[str] = Counter()
     failures: list[dict[str, Any]] = []
+    seen: set[tuple[object, ...]] = set()
     for rule, finding in zip(rules, findings, strict=True):
-        unmarked = finding.holds and finding.extends and not rule.extends
-        counts["rejected" if not finding.holds or unmarked else rule.kind] += 1
-        if not finding.holds or unmarked:
-            reason = finding.reason or "the replacement is defined in more places, and [extends] is missing"
+        reason = finding.reason
+        if finding.holds and finding.extends and not rule.extends:
+            reason = "the replacement is defined in more places, and [extends] is missing"
+        elif finding.holds and (rule.pattern, rule.conditions) in seen:
+            reason = "an earlier rule has the same pattern and conditions"
+        seen.add((rule.pattern, rule.conditions))
+        counts["rejected" if reason else rule.kind] += 1
+        if reason:
             failures.append({"rule": rule.line(), "reason": reason, "at": finding.counterexample})
     if as_json:
         print(json.dumps({"n_rules": len(rules), "counts": counts, "failures": failures}, ensure_ascii=False))
@@ -185,13 +196,15 @@ class _Bar:
 
 def _show(mined: Mined) -> None:
     """Print what happened at each length."""
-    names = ("length", "terms", "tested", "reducible", "thin", "rules", "not used", "rejected", "search s", "verify s")
-    table = Table(*names)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0))
+    for name in ("length", "terms", "tested", "rules", "unused", "rejected", "search s", "verify s"):
+        table.add_column(name, justify="right", no_wrap=True)
     for r in mined.lengths:
-        numbers = (r.length, r.existing, r.counts["tested"], r.counts["reducible"], r.counts["thin"])
-        found = (r.n_rules, r.n_unused, r.n_rejected)
-        times = (f"{r.seconds_search:.1f}", f"{r.seconds_verify:.1f}")
-        table.add_row(*(f"{n:,}" for n in numbers + found), *times)
+        tested = f"{100 * r.counts['tested'] / max(r.existing, 1):.4g} %"
+        found = (f"{n:,}" for n in (r.n_rules, r.n_unused, r.n_rejected + r.n_implied))
+        table.add_row(
+            f"{r.length}", f"{r.existing:,}", tested, *found, f"{r.seconds_search:.1f}", f"{r.seconds_verify:.1f}"
+        )
     console.print(table)
     kinds = Counter(rule.kind for rule in mined.rules)
     listed = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -52,9 +53,15 @@ class MineConfig:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise SimplipyError(f"{name} must be from {low} to {high}, got {value}")
-        for token in self.operators:
+        if not self.operators:
+            raise SimplipyError("operators must name at least one token of the operator table, got none")
+        for i, token in enumerate(self.operators):
             if token not in OPERATORS:
-                raise SimplipyError(f"operators must be tokens of the operator table, got {token!r}")
+                near = difflib.get_close_matches(token, OPERATORS, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise SimplipyError(f"operators must be tokens of the operator table, got {token!r}{hint}")
+            if token in self.operators[:i]:
+                raise SimplipyError(f"operators must name each token once, got {token!r} twice")
 
     def row(self) -> dict[str, Any]:
         """The options as JSON holds them."""

@@ -201,9 +201,10 @@ class Discovery:
                 mined.lengths.append(report)
                 proposals, kept = self._search(report, mined)
                 self._settle(proposals, report, mined, verify)
-                if mined.stopped or length == self.config.max_length:
+                if not mined.stopped and length < self.config.max_length:
+                    mined.stopped = self._commit(length, kept)
+                if mined.stopped:
                     break
-                mined.stopped = self._commit(length, kept)
         mined.rules, mined.pruned = without_covered(mined.rules)
         mined.unused.sort(key=Rule.sort_key)
         return mined
@@ -230,7 +231,7 @@ class Discovery:
             needed = sum(self._miner.bytes_of(length, terms) for terms, _ in kept)
             if needed > self._memory_left:
                 return (
-                    f"memory: terms of {length} tokens take {needed / 1e9:.1f} GB, {self._memory_left / 1e9:.1f} GB "
+                    f"memory: terms of {length} tokens take {needed / 1e9:.3g} GB, {self._memory_left / 1e9:.3g} GB "
                     "are left; use fewer variables, constants or operators, or more --memory"
                 )
             self._memory_left -= needed

@@ -66,7 +66,11 @@ def mine_by_fits(config: MineConfig, time_limit: float | None = None, progress: 
             if len(engine.simplify(tokens)) < length:
                 report.counts["reducible"] += 1
                 continue
-            replacement = search.replacement(tokens)
+            try:
+                replacement = search.replacement(tokens)
+            except KeyboardInterrupt:
+                mined.stopped = "interrupted"
+                break
             if replacement is None:
                 report.counts["irreducible"] += 1
             else:
@@ -77,6 +81,7 @@ def mine_by_fits(config: MineConfig, time_limit: float | None = None, progress: 
         mined.rules += found
         report.counts["proposed"] = report.n_rules = len(found)
         report.complete = not mined.stopped
+        report.seconds_search = time.monotonic() - start
         if mined.stopped:
             break
     return mined

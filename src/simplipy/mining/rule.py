@@ -133,7 +133,15 @@ def read_line(line: str) -> Rule:
 
 def read_lines(text: str) -> list[Rule]:
     """The rules of a rule file."""
-    return [read_line(line) for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    rules = []
+    for i, line in enumerate(text.splitlines()):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            rules.append(read_line(line))
+        except ParseError as error:
+            raise ParseError(f"line {i + 1}: {error}") from error
+    return rules
 
 
 def _split_conditions(text: str) -> list[str]:

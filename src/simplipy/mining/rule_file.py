@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 from simplipy.errors import SimplipyError
 from simplipy.mining.pruning import is_covered, options_with, rule_set
-from simplipy.mining.rule import Rule, read_lines
+from simplipy.mining.rule import METAVARIABLES, Kind, Rule, expression, read_lines
+from simplipy.mining.verification import read_condition
 
 _HEAD = """\
 # simplipy rules, version 3
@@ -32,14 +34,37 @@ _HEAD = """\
 
 
 def read_rules(path: Path) -> list[Rule]:
-    """The rules of a file: JSON as mining writes it, or text as the engine loads it."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix != ".json":
-        return read_lines(text)
+    """The rules of a file: JSON as mining writes it, or text as the engine loads it; each is checked to be a rule."""
     try:
-        return [Rule.from_row(row) for row in json.loads(text)["rules"]]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        text = path.read_text(encoding="utf-8")
+        rules = [Rule.from_row(r) for r in json.loads(text)["rules"]] if path.suffix == ".json" else read_lines(text)
+    except UnicodeDecodeError as error:
+        raise SimplipyError(f"{path} is no text in UTF-8: {error}") from error
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise SimplipyError(f"{path} is no file that `simplipy mine` wrote: {error}") from error
+    if not rules:
+        raise SimplipyError(f"{path} must have at least one rule, got none")
+    for i, rule in enumerate(rules):
+        try:
+            _check(rule)
+        except SimplipyError as error:
+            raise SimplipyError(f"{path}, rule {i + 1}: {error}") from error
+    return rules
+
+
+def _check(rule: Rule) -> None:
+    """Raise where a rule has no meaning: its sides, metavariables, kind or conditions."""
+    names = {side: set(expression(getattr(rule, side)).variables) for side in ("pattern", "replacement")}
+    for side, own in names.items():
+        if unknown := own - set(METAVARIABLES):
+            raise SimplipyError(f"the {side} may have the metavariables a, b, c and d, got {min(unknown)!r}")
+    if new := names["replacement"] - names["pattern"]:
+        raise SimplipyError(f"the replacement must have metavariables of the pattern only, got {min(new)!r}")
+    if rule.kind not in get_args(Kind):
+        raise SimplipyError(f"the kind must be one of {', '.join(get_args(Kind))}, got {rule.kind!r}")
+    for condition in rule.conditions:
+        if (name := read_condition(condition)[0]) not in names["pattern"]:
+            raise SimplipyError(f"a condition must be on a metavariable of the pattern, got {name!r}")
 
 
 def engine_text(mined: list[Rule], hand: list[Rule]) -> str:

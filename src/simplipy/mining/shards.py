@@ -138,7 +138,7 @@ def _header(path: Path) -> dict[str, Any]:
 
 
 def _arrays(path: Path) -> tuple[Any, Any]:
-    with np.load(path, allow_pickle=False) as stored:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
         kept, keys = stored["kept"], stored["keys"]
     if kept.shape != (len(keys), 3) or kept.dtype != np.uint32 or keys.dtype != np.uint64:
         raise ValueError(f"arrays of other shapes: {kept.shape} {kept.dtype}, {keys.shape} {keys.dtype}")

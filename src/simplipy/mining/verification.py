@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from simplipy import ball_arithmetic as balls
+from simplipy.errors import SimplipyError
 from simplipy.expression import evaluate_many
 from simplipy.family import compare_families
 from simplipy.mining.boxes import on_boxes
@@ -202,18 +203,22 @@ def _where_conditions_hold(points: ProbePoints, conditions: Sequence[str]) -> Pr
 def read_condition(text: str) -> tuple[str, float, float, bool]:
     """Metavariable, bounds that may be reached, and whether it must be a whole number."""
     match = _CONDITION.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"a condition is 'a > 0', 'a in [-1, 1]', 'a integer' or 'a finite', got {text!r}")
-    relation, bounds = match["relation"], match["bounds"]
-    low, high = -math.inf, math.inf
-    if relation == "in":
-        low, high = (_bound(part) for part in bounds[1:-1].split(","))
-        low = math.nextafter(low, math.inf) if bounds[0] == "(" else low
-        high = math.nextafter(high, -math.inf) if bounds[-1] == ")" else high
-    elif relation in (">", ">="):
-        low = _bound(bounds) if relation == ">=" else math.nextafter(_bound(bounds), math.inf)
-    elif relation in ("<", "<="):
-        high = _bound(bounds) if relation == "<=" else math.nextafter(_bound(bounds), -math.inf)
+    try:
+        if match is None:
+            raise ValueError(text)
+        relation, bounds = match["relation"], match["bounds"]
+        low, high = -math.inf, math.inf
+        if relation == "in":
+            low, high = (_bound(part) for part in bounds[1:-1].split(","))
+            low = math.nextafter(low, math.inf) if bounds[0] == "(" else low
+            high = math.nextafter(high, -math.inf) if bounds[-1] == ")" else high
+        elif relation in (">", ">="):
+            low = _bound(bounds) if relation == ">=" else math.nextafter(_bound(bounds), math.inf)
+        elif relation in ("<", "<="):
+            high = _bound(bounds) if relation == "<=" else math.nextafter(_bound(bounds), -math.inf)
+    except ValueError:
+        message = f"a condition is 'a > 0', 'a in [-1, 1]', 'a integer' or 'a finite', got {text!r}"
+        raise SimplipyError(message) from None
     return match["name"], low, high, relation == "integer"
 
 
