@@ -279,7 +279,7 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         ({"proposers": []}, "proposers must be 'auto' or a list"),
         ({"random_state": -1}, "random_state must be an integer >= 0 or None, got -1"),
         ({"n_jobs": 0}, "n_jobs must be >= 1"),
-        ({"X_units": ["m", "s"]}, "not supported yet"),
+        ({"X_units": ["m", "s"]}, "must be None: this version does not use units"),
         ({"loss": "cubic"}, "loss must be one of"),
         ({"pipeline": "paper", "checkpoint": "nowhere"}, "nowhere is no checkpoint"),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import numbers
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.infer.archive import Archive
 from flash_ansr.infer.baseline import constant_baseline, linear_baseline
 from flash_ansr.infer.budget import Budget, Stop
@@ -32,7 +35,7 @@ from flash_ansr.infer.readable import readable
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
 from flash_ansr.infer.score import price_of_a_token
-from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, why_not_neural
+from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, network_part
 from flash_ansr.infer.selection import SELECTIONS, by_score, ranked, split_rows
 from flash_ansr.infer.settings import PaperPipeline, Settings
 
@@ -61,7 +64,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     pipeline : {"full", "paper"} or PaperPipeline
         How proposals are treated: with all that helps, or as in the paper; ``PaperPipeline`` has its switches.
     proposers : "auto" or list of str
-        Who proposes formulas: "closed_form", "enumerate", "neural", "prior".
+        Who proposes formulas: "closed_form", "enumerate", "local", "neural", "prior"; "auto" takes all that can work
+        here.
     gamma : float, default 0.05
         Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
         since few rows are soon fitted by chance; ``report_`` tells it.
@@ -78,7 +82,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     loss : {"squared", "huber", "log_cosh", "relative"}
         What the fit of constants minimises.
     X_units, y_units : None
-        Reserved for physical units.
+        Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None
         Called with a :class:`flash_ansr.infer.pipeline.Progress` after every round; a true result stops the search.
     warm_start : bool
@@ -90,7 +94,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     device : str
         Of the network.
     checkpoint : path or None
-        Folder of a trained network; None takes the bundled one.
+        Folder of a trained network, or of a training run, whose newest checkpoint is taken. None takes the weights in
+        the package, where it has any; this version comes without.
     verbose : int
         1 shows progress.
 
@@ -165,8 +170,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array (n_rows,), optional
         """
         grammar, settings = self._checked_options()
+        options = self._search_options()
         table = self._checked_table(X, y, sample_weight)
-        options = SearchOptions(self.proposers, self.checkpoint, self.device)
         # without a clock the network takes part from the first round, so that the result is always the same
         may_wait = self.time_limit is None or self.n_samples is not None
         set_up = time.monotonic()
@@ -193,8 +198,23 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
         self.report_["law_is_baseline"] = winner == "baseline"
-        self.report_["neural"] = why_not_neural(self.checkpoint) or "available"
+        self.report_["neural"] = network_part(pipeline, options)
         return self
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that no fit can work with, as ``fit`` does.
+
+        Raises
+        ------
+        ValueError
+            The message names the parameter, what it must be, and its value.
+        """
+        self._checked_options()
+        self._search_options()
+
+    def _search_options(self) -> SearchOptions:
+        checkpoint = None if self.checkpoint is None else find_checkpoint(self.checkpoint)
+        return SearchOptions(self.proposers, checkpoint, self.device)
 
     def _checked_options(self) -> tuple[Grammar, Settings]:
         check_number("time_limit", self.time_limit, 0, False, " seconds")
@@ -204,14 +224,14 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_number("max_depth", self.max_depth, 1, True)
         if self.time_limit is None and self.n_samples is None and self.target_fvu is None:
             raise ValueError("give a time_limit, n_samples or a target_fvu: the search would never end")
-        if not self.gamma >= 0:
-            raise ValueError(f"gamma must be >= 0, got {self.gamma}")
+        if not isinstance(self.gamma, numbers.Real) or not 0 <= self.gamma < math.inf:
+            raise ValueError(f"gamma must be a finite number >= 0, got {self.gamma!r}")
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
         if self.pipeline not in ("full", "paper") and not isinstance(self.pipeline, PaperPipeline):
             raise ValueError(f"pipeline must be 'full', 'paper' or a PaperPipeline, got {self.pipeline!r}")
         if self.X_units is not None or self.y_units is not None:
-            raise ValueError("X_units and y_units are not supported yet; leave them out")
+            raise ValueError("X_units and y_units must be None: this version does not use units; leave them out")
         settings = Settings(
             gamma=self.gamma,
             loss=self.loss,

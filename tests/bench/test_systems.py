@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -59,6 +60,12 @@ class StandInRegressor:
     def __init__(self, **arguments: object) -> None:
         self.arguments = arguments
 
+    def get_params(self) -> dict[str, object]:
+        return {"pipeline": "full"}
+
+    def check_parameters(self) -> None:
+        pass
+
     def fit(self, X: np.ndarray, y: np.ndarray) -> None:
         laws = [simplipy.parse("x1"), simplipy.parse("2.5*x1")]
         self.expression_ = laws[1]
@@ -77,6 +84,22 @@ def test_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.report["proposer"] == "neural"
     expected = {"time_limit": 0.5, "n_jobs": 1, "random_state": 0, "pipeline": "paper"}
     assert found.report["fit"] == {"drawn": 7, "rows": [4, 1], "arguments": expected}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"gama": 0.1}, "the system 'ours' has no setting 'gama'; did you mean 'gamma'?"),
+        ({"foo": 1}, "the system 'ours' has no setting 'foo'; known are: "),
+        ({"time_limit": 3}, "'time_limit' is no setting: the benchmark sets it by --budget"),
+        ({"gamma": "much"}, "a setting of the system 'ours': gamma must be a finite number >= 0, got 'much'"),
+        ({"checkpoint": "nowhere"}, "a setting of the system 'ours': there is no checkpoint nowhere"),
+        ({"proposers": "magic"}, "a setting of the system 'ours': proposers must be 'auto' or a list of"),
+    ],
+)
+def test_settings_of_ours_are_checked_before_a_run(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(BenchError, match=re.escape(message)):
+        make_system("ours", settings)
 
 
 def test_names() -> None:

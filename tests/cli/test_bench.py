@@ -69,9 +69,21 @@ def test_settings_and_sweeps(tmp_path: Path) -> None:
     assert "does not take these settings" in refused.stderr
 
 
+def test_failures_tell_their_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no memory left")
+
+    monkeypatch.setattr("flash_ansr.bench.systems.baselines.Linear.fit", fail)
+    done = run("run", "nguyen", "--system", "linear", "--limit", "2", "--out", str(tmp_path))
+    assert done.returncode == 1
+    assert "2 rows added, 0 were there, 2 failures" in done.stdout
+    assert done.stderr == "first failure: RuntimeError: no memory left\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("run", "nguyen", "--set", "foo=1"), "the system 'ours' has no setting 'foo'; known are:"),
         (("list", "fastsrbb"), "'fastsrbb' is neither a catalogue"),
         (("show", "fastsrb", "I.27.66"), "did you mean 'I.27.6'?"),
         (("run", "nguyen", "--system", "operron"), "no system 'operron'; there are: ours"),

@@ -43,6 +43,29 @@ def test_missing_things_are_named(tmp_path: Path) -> None:
     assert "is no training run" in run("train", "nano", "--out", str(tmp_path), "--resume")[2]
     assert "is no training run" in run("train", "report", str(tmp_path))[2]
     assert "is no checkpoint" in run("models", "info", str(tmp_path))[2]
+    assert "there is no checkpoint" in run("train", "nano", "--out", str(tmp_path / "a"), "--init-from", "nodir")[2]
+    assert not (tmp_path / "a").exists()
+
+
+def test_what_the_machine_lacks_is_told_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    out = tmp_path / "run"
+    code, _, err = run("train", "nano", "--out", str(out), "--set", "run.accelerator=cuda", "--set", "run.devices=1")
+    assert code == 2
+    assert err.startswith("error: run.accelerator=cuda with run.devices=1, but torch sees 0 CUDA devices here")
+    assert "batch_size must be a multiple" in run("train", "nano", "--out", str(out), "--set", "run.devices=3")[2]
+    assert not out.exists()
+
+
+def test_training_ends_with_the_next_command(tmp_path: Path) -> None:
+    small = ["model.encoder.dim=16", "model.decoder.dim=16", "run.devices=1", "run.n_validation=16"]
+    quick = [*small, "optimizer.steps=2", "optimizer.batch_size=4"]
+    assignments = [word for key in quick for word in ("--set", key)]
+    code, out, _ = run("train", "nano", "--out", str(tmp_path / "run"), *assignments)
+    assert code == 0
+    assert f"flash-ansr fit DATA.csv --target y --checkpoint {tmp_path / 'run'}" in out
 
 
 def test_plan(monkeypatch: pytest.MonkeyPatch) -> None:

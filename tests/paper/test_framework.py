@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 import flash_ansr.cli.paper
 from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.rows import read_rows
+from flash_ansr.checkpoint_folder import CheckpointError
 from flash_ansr.paper import context as context_module
 from flash_ansr.paper import registry
 from flash_ansr.paper.context import Context, Facts
@@ -104,11 +105,11 @@ def test_benchmark_tasks_are_shared_and_relabelled(tmp_path: Path) -> None:
 
 
 def test_a_missing_network_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context_module, "why_not_neural", lambda _: "there are no weights: pass checkpoint=FOLDER")
-    with pytest.raises(MissingError, match="a trained network is needed, but there are no weights; train one by"):
+    monkeypatch.setattr(context_module, "why_not_neural", lambda _: "there are no weights")
+    with pytest.raises(MissingError, match="a trained network is needed, but there are no weights"):
         probe_of(tmp_path).network()
     monkeypatch.setattr(context_module, "why_not_neural", lambda _: None)
-    with pytest.raises(PaperError, match=r"must be a folder with checkpoint\.json"):
+    with pytest.raises(CheckpointError, match=r"is no checkpoint: it has no checkpoint\.json"):
         replace(probe_of(tmp_path), checkpoint=tmp_path).network()
 
 

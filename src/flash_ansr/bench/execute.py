@@ -69,9 +69,11 @@ def run_task(task: Task) -> Row:
     )
 
 
-def check_system(name: str, settings: dict[str, Any]) -> None:
-    """Make sure that a system can run here, before a long run starts."""
-    _system(name, json.dumps(settings, sort_keys=True)).versions()
+def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None:
+    """Make sure, before a long run starts, that a system has these settings and, where it runs here, that it can."""
+    system = _system(name, json.dumps(settings, sort_keys=True))
+    if here:
+        system.versions()
 
 
 def seed_of(task: Task) -> int:

@@ -19,12 +19,15 @@ _CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did: rows that were there, rows added, failures among these, and whether it was interrupted."""
+    """What a run did: rows that were there, rows added, failures among these, whether it was interrupted, and why the
+    first failure failed.
+    """
 
     n_before: int
     n_added: int
     n_failed: int
     interrupted: bool
+    first_error: str | None = None
 
 
 def run(
@@ -52,14 +55,16 @@ def run(
     execute : callable
         What turns a task into a row.
     """
+    if dask is not None:
+        import distributed  # noqa: F401 - before a file is made
     with RowFile(path) as file:
         wanted = list(tasks)
         left = [task for task in wanted if task.key not in file.keys]
         n_before = len(wanted) - len(left)
-        if left and dask is None:
-            for system, settings in {(t.system, str(t.settings)): (t.system, t.settings) for t in left}.values():
-                check_system(system, settings)
+        for system, settings in {(t.system, str(t.settings)): (t.system, t.settings) for t in left}.values():
+            check_system(system, settings, here=dask is None)
         n_added = n_failed = 0
+        first_error = None
         interrupted = False
         rows = _rows(left, jobs, dask, execute)
         with progress_bar("starting", len(wanted), n_before, show_progress) as bar:
@@ -68,13 +73,14 @@ def run(
                     file.add(row)
                     n_added += 1
                     n_failed += row.error is not None
+                    first_error = first_error or row.error
                     failures = f", {n_failed} failed" if n_failed else ""
                     bar.advance(f"{row.task.label} {row.task.problem}{failures}")
             except KeyboardInterrupt:
                 interrupted = True
             finally:
                 rows.close()
-    return Summary(n_before, n_added, n_failed, interrupted)
+    return Summary(n_before, n_added, n_failed, interrupted, first_error)
 
 
 def _rows(tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[[Task], Row]) -> Generator[Row]:

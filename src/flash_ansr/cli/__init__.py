@@ -7,6 +7,7 @@ import typer
 
 from flash_ansr import __version__
 from flash_ansr.cli import bench, data, fit, models, paper, train
+from flash_ansr.extras import remedy
 from simplipy.errors import SimplipyError
 
 __all__ = ["app", "main"]
@@ -50,6 +51,12 @@ def main() -> None:
         app(prog_name="flash-ansr")
     except SimplipyError as error:
         print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except ModuleNotFoundError as error:
+        missing = remedy(error)
+        if missing is None:
+            raise
+        print(f"error: {missing}", file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:
         print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)

@@ -135,13 +135,16 @@ def run(
             )
         ]
     n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
-    interrupted = False
+    interrupted = all_failed = False
     for plan in plans:
         path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
         summary = run_tasks(
             plan.tasks(n_threads), path, jobs=jobs, dask=dask, show_progress=not quiet and sys.stderr.isatty()
         )
         print(f"{path}: {summary.n_added} rows added, {summary.n_before} were there, {summary.n_failed} failures")
+        if summary.first_error is not None:
+            print(f"first failure: {summary.first_error}", file=sys.stderr)
+        all_failed |= 0 < summary.n_added == summary.n_failed
         if summary.interrupted:
             interrupted = True
             break
@@ -149,6 +152,8 @@ def run(
         print("interrupted; the same command goes on from here")
         raise typer.Exit(130)
     print(f"report: flash-ansr bench report {out}")
+    if all_failed:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -18,7 +18,10 @@ console = Console(markup=False, emoji=False, highlight=False)
 def list_models(
     folder: Annotated[Path, typer.Option(help="Folder with training runs.")] = Path("runs"),
 ) -> None:
-    """Print the configs that can be trained and the checkpoints of runs."""
+    """Print the configs that can be trained and the checkpoints of runs.
+
+    Example: flash-ansr models list --folder runs
+    """
     from flash_ansr.model import ModelConfig, read_checkpoint
     from flash_ansr.train.config import config_names, load_config
     from flash_ansr.train.run_folder import RunFolder
@@ -44,13 +47,16 @@ def list_models(
 
 @app.command()
 def info(checkpoint: Annotated[Path, typer.Argument(help="Folder of a checkpoint, or of a training run.")]) -> None:
-    """Print what a checkpoint says about itself, as JSON."""
+    """Print what a checkpoint says about itself, as JSON.
+
+    Example: flash-ansr models info runs/nano
+    """
+    from flash_ansr.checkpoint_folder import find_checkpoint
     from flash_ansr.model import load_network
     from flash_ansr.model.config import to_mapping
-    from flash_ansr.train.run_folder import RunFolder
     from flash_ansr.versions import rule_set_hash
 
-    folder = RunFolder(checkpoint).latest() or checkpoint
+    folder = find_checkpoint(checkpoint)
     network, found = load_network(folder)
     content = {
         "checkpoint": str(folder),

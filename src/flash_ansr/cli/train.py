@@ -45,7 +45,7 @@ def run(
         float | None, typer.Option(help="As many steps as fit into this time, by a short measurement.", min=0.0)
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder, bit for bit.")] = False,
-    init_from: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint.")] = None,
+    init_from: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint or run.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Print what the run costs, train nothing.")] = False,
     samples: Annotated[int | None, typer.Option(help="Problems to plan for, instead of the config's.", min=1)] = None,
 ) -> None:
@@ -70,6 +70,7 @@ def run(
     done = train(chosen, folder, resume=resume, init_from=init_from)
     if done and is_first:
         typer.echo(f"done: {folder.path}")
+        typer.echo(f"next:  flash-ansr fit DATA.csv --target y --checkpoint {folder.path}")
     elif is_first:
         typer.echo(f"stopped and saved; continue with: flash-ansr train {config} --out {folder.path} --resume")
 
@@ -136,5 +137,7 @@ def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> N
     table = Table("devices", "problems/s", f"hours for {n_samples:,} problems")
     devices = sorted({1, 2, 4, 8, config.run.devices})
     for n in devices:
-        table.add_row(str(n), f"{n * plan.samples_per_second:.0f}", f"{plan.hours(n_samples, n):.2f}")
+        speed, hours = f"{n * plan.samples_per_second:.0f}", f"{plan.hours(n_samples, n):.2f}"
+        table.add_row(str(n), *((speed, hours) if n == 1 else (f"at best {speed}", f"at best {hours}")))
     console.print(table)
+    console.print(f"One device {'was measured' if plan.measured else 'is an estimate'}; more are multiples of it.")

@@ -31,6 +31,13 @@ class BackgroundProposer:
         self._thread = threading.Thread(target=self._run, name=f"make {name}")
         self._thread.start()
 
+    @property
+    def state(self) -> str:
+        """What became of the making, as a report tells it."""
+        if self._thread.is_alive():
+            return "was still being loaded when the search ended"
+        return "was ready, but the search ended before its turn" if self._error is None else f"failed: {self._error}"
+
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """Formulas of the proposer, none while it is being made."""
         if self._thread.is_alive():

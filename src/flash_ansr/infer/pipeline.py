@@ -106,6 +106,11 @@ class Pipeline:
         self._exact_at: float | None = None
         self._tidy_keys: set[bytes] = set()
 
+    @property
+    def proposers(self) -> Sequence[Proposer]:
+        """Who takes part."""
+        return self._proposers
+
     def run(self, budget: Budget, callback: Callback | None = None) -> Stop:
         """Draw, fit and rank until the budget is spent. Ctrl-C ends it and keeps what is there."""
         by_count = budget.n_samples is not None

@@ -24,6 +24,10 @@ PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 MAX_COLUMNS = 9
 # of the network, which torch is not loaded for here
 _NEURAL_ROUND = 1024
+_NO_WEIGHTS = (
+    "this package comes without weights; train a network by `flash-ansr train nano --out runs/nano`, "
+    "then name it: --checkpoint runs/nano, in Python checkpoint='runs/nano'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class SearchOptions:
     proposers : "auto" or sequence of str
         "auto" takes all that can work here.
     checkpoint : path, optional
-        Folder of the network; the bundled one otherwise.
+        Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package, where there is one.
     device : str
         Of the network.
     """
@@ -53,6 +57,10 @@ class SearchOptions:
         if unknown or not self.proposers:
             raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got {self.proposers!r}")
 
+    def wants_network(self, settings: Settings) -> bool:
+        """Whether the network is to take part where it can."""
+        return settings.paper is not None or self.proposers == "auto" or "neural" in self.proposers
+
 
 def bundled_checkpoint() -> Path | None:
     """Folder of the network that comes with the package, None where there is none."""
@@ -65,14 +73,13 @@ def why_not_neural(checkpoint: str | Path | None) -> str | None:
     if importlib.util.find_spec("torch") is None:
         return "torch is not installed: pip install 'flash-ansr[neural]'"
     if checkpoint is None and bundled_checkpoint() is None:
-        return "there are no weights: pass checkpoint=FOLDER"
+        return _NO_WEIGHTS
     return None
 
 
 def load_torch(options: SearchOptions, settings: Settings) -> None:
     """Import torch where the network will take part, so that the time that takes can be told apart."""
-    wanted = settings.paper is not None or options.proposers == "auto" or "neural" in options.proposers
-    if wanted and why_not_neural(options.checkpoint) is None:
+    if options.wants_network(settings) and why_not_neural(options.checkpoint) is None:
         import flash_ansr.infer.neural_proposer  # noqa: F401
 
 
@@ -87,6 +94,8 @@ def make_proposers(
         Load the network now. Otherwise it loads beside the others and joins them when it is there.
     """
     missing = why_not_neural(options.checkpoint)
+    if options.checkpoint is not None and missing is not None and options.wants_network(settings):
+        raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
     names = options.proposers
     if settings.paper is not None:
         names = ["neural"]
@@ -146,3 +155,16 @@ def make_pipeline(
     scaling = Scaling((1.0,) * table.n_columns) if settings.paper else Scaling.of(table)
     proposers = make_proposers(scaling.apply(table), grammar, options, settings, may_wait)
     return Pipeline(table, scaling, proposers, grammar, settings)
+
+
+def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
+    """What the network did in a search that is over, as its report tells it."""
+    if not options.wants_network(pipeline.settings):
+        return "was not asked for"
+    missing = why_not_neural(options.checkpoint)
+    if missing is not None:
+        return missing
+    if pipeline.tallies["neural"].drawn:
+        return "took part"
+    waiting = [p.state for p in pipeline.proposers if isinstance(p, BackgroundProposer)]
+    return waiting[0] if waiting else "was ready, but the search ended before its turn"

@@ -20,17 +20,11 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from flash_ansr.checkpoint_folder import FORMAT, JSON_FILE, WEIGHTS_FILE, CheckpointError, read_json
 from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
 from flash_ansr.model.network import Network
-from simplipy.errors import SimplipyError
 
-FORMAT = 1
-WEIGHTS_FILE = "weights.safetensors"
-JSON_FILE = "checkpoint.json"
-
-
-class CheckpointError(SimplipyError):
-    """A folder that is no checkpoint, or one that this version cannot use."""
+__all__ = ["Checkpoint", "CheckpointError", "fill_weights", "load_network", "load_tensors", "read_checkpoint", "save_checkpoint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +117,7 @@ def save_checkpoint(
 def read_checkpoint(folder: str | Path) -> Checkpoint:
     """What a checkpoint says about itself, without its weights."""
     path = Path(folder) / JSON_FILE
-    if not path.is_file():
-        raise CheckpointError(f"{folder} is no checkpoint: it has no {JSON_FILE}")
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise CheckpointError(f"{path} is no JSON: {error}") from None
-    found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT:
-        raise CheckpointError(f"{path} has format {found!r}, this version reads {FORMAT}; update flash-ansr or retrain")
+    content: dict[str, Any] = read_json(folder)
     unknown = sorted(set(content) - {"format", "config", "vocabulary", "rules", "step", "position", "training"})
     if unknown:
         raise CheckpointError(f"{path} has unknown keys: {', '.join(unknown)}")

@@ -20,6 +20,7 @@ from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.rows import JsonLines, finite, read_rows
 from flash_ansr.bench.runner import run as run_tasks
 from flash_ansr.bench.systems import SystemMissingError
+from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.progress_bar import progress_bar
@@ -41,7 +42,7 @@ class Context:
     scale : Scale
     seed : int
     checkpoint : Path or None
-        A trained network instead of the bundled one.
+        A trained network, or the run that trained it, instead of the weights in the package.
     runs : Path or None
         A folder of training runs.
     show_progress : bool
@@ -125,18 +126,13 @@ class Context:
         """
         reason = why_not_neural(self.checkpoint)
         if reason is not None:
-            raise MissingError(
-                f"a trained network is needed, but {reason.removesuffix(': pass checkpoint=FOLDER')}; train one by "
-                "`flash-ansr train nano --out runs/nano`, and name it by --checkpoint runs/nano/checkpoints/N"
-            )
+            raise MissingError(f"a trained network is needed, but {reason}")
         found = self.checkpoint or bundled_checkpoint()
         assert found is not None
-        if not (found / "checkpoint.json").is_file():
-            raise PaperError(f"--checkpoint must be a folder with checkpoint.json, got {found}")
-        return found
+        return find_checkpoint(found)
 
     def network_settings(self) -> Facts:
-        """The network as a setting of the system `ours`: nothing for the bundled one."""
+        """The network as a setting of the system `ours`: nothing for the one in the package."""
         path = self.network()
         return {} if self.checkpoint is None else {"checkpoint": str(path)}
 

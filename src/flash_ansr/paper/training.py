@@ -245,7 +245,7 @@ EXPERIMENTS = (
         "Figure 'Pairwise token embedding similarity' (Appendix Token Embeddings)",
         "Related operators and the variables are similar, tokens of different kinds are not.",
         token_embeddings,
-        "the bundled network, or that of --checkpoint",
+        "the network in the package, where there is one, or that of --checkpoint",
         "the same",
         0.1,
         ("network",),

@@ -8,6 +8,8 @@ bit for bit. Processes take equal shares of a batch; the loss is the mean over a
 from __future__ import annotations
 
 import dataclasses
+import logging
+import os
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +22,7 @@ from lightning_fabric.strategies.fsdp import FSDPStrategy
 from lightning_fabric.strategies.strategy import Strategy
 from torch import Tensor, nn
 
+from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.data import Batch
 from flash_ansr.model import Checkpoint, Network, read_checkpoint, save_checkpoint
 from flash_ansr.model.checkpoint import fill_weights
@@ -47,7 +50,7 @@ def train(config: TrainConfig, folder: RunFolder, *, resume: bool = False, init_
     resume : bool
         Continue after the newest checkpoint.
     init_from : path, optional
-        Checkpoint whose weights to start from.
+        Checkpoint whose weights to start from, or a run, whose newest counts.
 
     Returns
     -------
@@ -57,22 +60,40 @@ def train(config: TrainConfig, folder: RunFolder, *, resume: bool = False, init_
     if init_from is not None and not resume:
         warmup = min(config.optimizer.warmup, _MAX_WARMUP_OF_TRAINED_WEIGHTS)
         config = dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, warmup=warmup))
+    start = folder.latest() if resume else None if init_from is None else find_checkpoint(init_from)
+    if resume and start is None:
+        raise ConfigError(f"{folder.path} has no checkpoint to resume from; start anew with another --out")
+    check_machine(config)
     fabric = make_fabric(config.run)
     if fabric.global_rank == 0 and not resume:
         folder.create(config)
     fabric.launch()
     config = from_mapping(TrainConfig, fabric.broadcast(to_mapping(config)))
-    start = folder.latest() if resume else init_from
-    if resume and start is None:
-        raise ConfigError(f"{folder.path} has no checkpoint to resume from; start anew with another --out")
     trainer = Trainer(fabric, config, folder, start)
     if resume:
         trainer.restore()
     return trainer.run()
 
 
+def check_machine(config: TrainConfig) -> None:
+    """Refuse what cannot run here, before a folder is made and other processes are started."""
+    run, n_cuda = config.run, torch.cuda.device_count()
+    if run.accelerator == "cuda" and run.devices > n_cuda:
+        raise ConfigError(
+            f"run.accelerator=cuda with run.devices={run.devices}, but torch sees {n_cuda} CUDA devices here; "
+            "take run.accelerator=cpu, or a torch built for your GPU"
+        )
+    n_processes = int(os.environ.get("WORLD_SIZE", run.devices))
+    if config.optimizer.batch_size % n_processes:
+        raise ConfigError(
+            f"optimizer.batch_size must be a multiple of the {n_processes} processes, got {config.optimizer.batch_size}"
+        )
+
+
 def make_fabric(run: RunConfig) -> Fabric:
     """Lightning Fabric as the config asks for."""
+    # what it announces about itself is not about the run
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     if run.n_threads is not None:
         torch.set_num_threads(run.n_threads)
     strategy: str | Strategy = run.strategy
@@ -116,11 +137,6 @@ class Trainer:
     """
 
     def __init__(self, fabric: Fabric, config: TrainConfig, folder: RunFolder, start: Path | None = None) -> None:
-        if config.optimizer.batch_size % fabric.world_size:
-            raise ConfigError(
-                f"optimizer.batch_size must be a multiple of the {fabric.world_size} processes, "
-                f"got {config.optimizer.batch_size}"
-            )
         self.fabric, self.config, self.folder, self.start = fabric, config, folder, start
         share = config.optimizer.batch_size // fabric.world_size
         self.problems = Problems(config, config.seed, share, fabric.global_rank, fabric.world_size)

@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from flash_ansr.checkpoint_folder import newest_checkpoint
 from flash_ansr.model.config import ConfigError, from_mapping, to_mapping
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.versions import versions
@@ -60,8 +61,7 @@ class RunFolder:
 
     def latest(self) -> Path | None:
         """Folder of the newest checkpoint."""
-        found = sorted(path for path in self.checkpoints.glob("[0-9]*") if path.is_dir())
-        return found[-1] if found else None
+        return newest_checkpoint(self.path)
 
     def prune(self) -> None:
         """Drop all checkpoints but the newest."""

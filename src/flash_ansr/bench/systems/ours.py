@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
 from flash_ansr.infer.settings import PaperPipeline
 from simplipy import Expression
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# what a fit is given by the benchmark, and the option that says so
+_OF_THE_BENCHMARK = {
+    "time_limit": "--budget",
+    "n_jobs": "--threads",
+    "random_state": "the number of the data set, --datasets",
+}
 
 
 class Ours:
@@ -26,6 +36,7 @@ class Ours:
         if isinstance(switches, dict):
             settings = settings | {"pipeline": PaperPipeline(**switches)}
         self._settings = settings
+        self._check()
 
     def versions(self) -> dict[str, str]:
         """Of the package."""
@@ -46,6 +57,22 @@ class Ours:
             log_prob=_known(best.get("log_prob")),
             report={"proposer": str(best.get("proposer")), "fit": _plain(model.report_)},
         )
+
+    def _check(self) -> None:
+        """Refuse settings that every fit would refuse."""
+        regressor = self._regressor()
+        known = [name for name in regressor().get_params() if name not in _OF_THE_BENCHMARK]
+        for name in self._settings:
+            if name in _OF_THE_BENCHMARK:
+                raise BenchError(f"{name!r} is no setting: the benchmark sets it by {_OF_THE_BENCHMARK[name]}")
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
+                raise BenchError(f"the system 'ours' has no setting {name!r}; {hint}")
+        try:
+            regressor(**self._settings).check_parameters()
+        except ValueError as error:
+            raise BenchError(f"a setting of the system 'ours': {error}") from None
 
     def close(self) -> None:
         """Nothing to end."""

@@ -1,0 +1,68 @@
+"""The folder of a trained network, looked at without torch: which one is meant, and whether it can be read at all.
+
+What is in it is for :mod:`flash_ansr.model.checkpoint`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from simplipy.errors import SimplipyError
+
+FORMAT = 1
+WEIGHTS_FILE = "weights.safetensors"
+JSON_FILE = "checkpoint.json"
+_LENGTH_BYTES = 8  # with which a safetensors file begins: the size of its header
+
+
+class CheckpointError(SimplipyError):
+    """A folder that is no checkpoint, or one that this version cannot use."""
+
+
+def newest_checkpoint(run: str | Path) -> Path | None:
+    """Folder of the newest checkpoint of a training run, None where there is none."""
+    found = sorted(path for path in (Path(run) / "checkpoints").glob("[0-9]*") if path.is_dir())
+    return found[-1] if found else None
+
+
+def find_checkpoint(path: str | Path) -> Path:
+    """The checkpoint that a path means: the folder itself, or the newest one of a training run.
+
+    Raises
+    ------
+    CheckpointError
+        When there is none, or its files are not what a checkpoint has.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise CheckpointError(f"there is no checkpoint {path}; name the folder of a training run or of a checkpoint")
+    folder = newest_checkpoint(path) or path
+    read_json(folder)
+    _check_weights(folder / WEIGHTS_FILE)
+    return folder
+
+
+def read_json(folder: str | Path) -> dict[str, object]:
+    """What ``checkpoint.json`` says, in the format of this version."""
+    path = Path(folder) / JSON_FILE
+    if not path.is_file():
+        raise CheckpointError(f"{folder} is no checkpoint: it has no {JSON_FILE}")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise CheckpointError(f"{path} is no JSON: {error}") from None
+    found = content.get("format") if isinstance(content, dict) else None
+    if found != FORMAT:
+        raise CheckpointError(f"{path} has format {found!r}, this version reads {FORMAT}; update flash-ansr or retrain")
+    return dict(content)
+
+
+def _check_weights(path: Path) -> None:
+    """Refuse a file of weights that is absent, unreadable or shorter than its header."""
+    if not path.is_file():
+        raise CheckpointError(f"{path.parent} has no {path.name}")
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+    if not 0 < length <= path.stat().st_size - _LENGTH_BYTES:
+        raise CheckpointError(f"{path} is damaged: its header is cut off; copy it again")

@@ -1,0 +1,25 @@
+"""Packages that only some of the program needs, and the extras that install them."""
+
+from __future__ import annotations
+
+_EXTRAS = {
+    "torch": "neural",
+    "lightning_fabric": "neural",
+    "safetensors": "neural",
+    "tensorboard": "neural",
+    "distributed": "bench",
+    "pyarrow": "parquet",
+}
+
+
+def remedy(error: ModuleNotFoundError) -> str | None:
+    """What to install after a failed import; None where no extra has that package.
+
+    Examples
+    --------
+    >>> remedy(ModuleNotFoundError(name="torch.nn"))
+    "torch is not installed: pip install 'flash-ansr[neural]'"
+    """
+    package = (error.name or "").partition(".")[0]
+    extra = _EXTRAS.get(package)
+    return None if extra is None else f"{package} is not installed: pip install 'flash-ansr[{extra}]'"
