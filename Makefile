@@ -54,7 +54,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(DEPENDENCIES): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "installing packages into $(VENV) (about a minute)"
+	@echo "installing packages into $(VENV), torch among them: one to three minutes, once"
 	@$(PIP_INSTALL) -c constraints.txt $$($(BIN)/python $(REQUIREMENTS))
 	@touch $@
 
@@ -66,7 +66,7 @@ $(SOURCES): FORCE
 
 # Editable: a change to Python needs no new install. --no-build-isolation: compiles are incremental.
 $(INSTALLED): $(DEPENDENCIES) $(SOURCES) $(NATIVE) CMakeLists.txt src/simplipy/_version.py
-	@echo "building the native core"
+	@echo "building the native core with $(JOBS) jobs: two to four minutes the first time, later only what changed"
 	@$(PIP_INSTALL) --no-deps --no-build-isolation -C build-dir=$(BUILD_DIR) \
 	  -C cmake.define.SIMPLIPY_WERROR=$(WERROR) --editable .
 	@touch $@

@@ -17,6 +17,7 @@ from rich.table import Table
 
 import simplipy
 from flash_ansr import FlashANSR
+from flash_ansr.infer.display import fvu_text
 
 FIGURE = Path("build/demo/laws.png")
 FORMULAS = (
@@ -40,13 +41,15 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 
 def show_simplifications(console: Console) -> None:
     """Each formula, its shortest form, and the time of both simplifiers."""
-    table = Table("formula", "SimpliPy", "SymPy", title="1. Shorter formulas")
-    for header in ("SimpliPy, µs", "SymPy, µs", "times faster"):
+    table = Table(title="1. Shorter formulas")
+    for header in ("formula", "SimpliPy", "SymPy"):
+        table.add_column(header, overflow="fold")
+    for header in ("µs", "µs, SymPy", "faster"):
         table.add_column(header, justify="right")
     for text in FORMULAS:
         ours, our_time = timed(lambda text=text: simplipy.simplify(text), 20)
         theirs, their_time = timed(lambda text=text: sympy_simplified(text), 2)
-        times = (f"{1e6 * our_time:,.0f}", f"{1e6 * their_time:,.0f}", f"{their_time / our_time:,.0f}")
+        times = (f"{1e6 * our_time:,.0f}", f"{1e6 * their_time:,.0f}", f"{their_time / our_time:,.0f}x")
         table.add_row(text, ours, str(theirs), *times)
     console.print(table)
 
@@ -97,7 +100,7 @@ def find_oscillation(console: Console, seconds: float) -> FlashANSR:
     fvu = float(np.mean((model.predict(times) - truth) ** 2) / truth.var())
     console.print(f"   the truth is {OSCILLATOR}; its curve is {'met' if fvu < 1e-3 else 'NOT met'} within the noise")
     console.print(
-        f"   of the variance of the true curve, {fvu:.1e} is unexplained; of the noisy data, noise is 1.6e-03\n"
+        f"   of the variance of the true curve, {fvu_text(fvu)} is unexplained; of the noisy data, noise is 1.6e-03\n"
     )
     return model
 
@@ -109,13 +112,13 @@ def show_search(console: Console, title: str, model: FlashANSR, target: str) -> 
     front = model.candidates_[model.candidates_["pareto"]].nsmallest(6, "score").sort_values("length")
     for row in front.to_dict("records"):
         mark = "→" if row["expression"] == model.expression_ else ""
-        cells = (str(row["length"]), f"{row['fvu']:.1e}", f"{row['score']:.2f}", row["proposer"])
-        table.add_row(mark, *cells, row["expression"].infix(precision=4))
+        cells = (str(row["length"]), fvu_text(row["fvu"]), f"{row['score']:.2f}", row["proposer"])
+        table.add_row(mark, *cells, row["expression"].infix(precision=5))
     console.print(table)
     report = model.report_
     winner = model.candidates_["proposer"][0]
-    console.print(f"   law    {target} = {model.expression_.infix(precision=5)}")
-    console.print(f"   LaTeX  {model.latex()}", markup=False)
+    console.print(f"   law    {target} = {model.expression_.infix(precision=5)}", markup=False, soft_wrap=True)
+    console.print(f"   LaTeX  {model.latex(precision=5)}", markup=False, soft_wrap=True)
     console.print(
         f"   {report['fitted']:,} candidates fitted in {report['seconds']:.1f} s, "
         f"{report['fitted'] / report['seconds']:,.0f} a second; the law is of '{winner}'; {report['stop_reason']}"
@@ -127,7 +130,7 @@ def draw(kepler: FlashANSR, oscillation: FlashANSR) -> None:
     figure = Figure(figsize=(11, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
     distances = pd.DataFrame({"distance_au": np.geomspace(0.3, 40, 200)})
-    label = kepler.expression_.rename({"distance_au": "a"}).latex(precision=4)
+    label = kepler.expression_.rename({"distance_au": "a"}).latex(precision=5)
     left.loglog(distances, kepler.predict(distances), color=BLUE, label=f"$T = {label}$")
     left.loglog(PLANETS["distance_au"], PLANETS["period_days"], "o", color=ORANGE, label="planets")
     left.set_xlabel("distance from the Sun, $a$ (au)")
@@ -137,10 +140,12 @@ def draw(kepler: FlashANSR, oscillation: FlashANSR) -> None:
     times, y = oscillator()
     right.plot(times["t"], y, ".", color=GREY, label="noisy data")
     grid = pd.DataFrame({"t": np.linspace(0, 8, 600)})
-    front = oscillation.candidates_[oscillation.candidates_["pareto"]].index
-    for index in [i for i in front if i > 0][:2]:
-        right.plot(grid["t"], oscillation.predict(grid, index), "--", linewidth=1, label="an alternative")
-    right.plot(grid["t"], oscillation.predict(grid), color=BLUE, label="the law that was found")
+    right.plot(grid["t"], oscillation.predict(grid), color=BLUE, linewidth=4, alpha=0.5, label="the law that was found")
+    found = oscillation.candidates_
+    others = found[found["pareto"]].query("index > 0").nsmallest(2, "score")
+    for (index, row), style, colour in zip(others.iterrows(), ("--", ":"), (ORANGE, "black"), strict=False):
+        label = f"alternative of {row['length']} tokens, FVU {fvu_text(row['fvu'])}"
+        right.plot(grid["t"], oscillation.predict(grid, index), style, color=colour, linewidth=1.5, label=label)
     right.set_ylim(1.3 * y.min(), 1.2 * y.max())
     right.set_xlabel("time, $t$")
     right.set_ylabel("displacement, $y$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -229,7 +230,11 @@ def test_clone_pipeline_grid() -> None:
 
 
 def test_save_and_load(fitted: FlashANSR, tmp_path: Path) -> None:
-    model = quick(pipeline="full", proposers=["prior"], checkpoint=Path("weights"), operators=("*", "pow2")).fit(X, Y)
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    (weights / "checkpoint.json").write_text('{"format": 1}')
+    (weights / "weights.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
+    model = quick(pipeline="full", proposers=["prior"], checkpoint=weights, operators=("*", "pow2")).fit(X, Y)
     model.save(tmp_path / "run")
     again = FlashANSR.load(tmp_path / "run")
     assert again.expression_ == model.expression_
@@ -270,7 +275,7 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         ({"n_samples": 0}, "n_samples must be >= 1 or None, got 0"),
         ({"n_samples": None}, "the search would never end"),
         ({"max_length": 0}, "max_length must be >= 1 or None, got 0"),
-        ({"gamma": -1}, "gamma must be >= 0, got -1"),
+        ({"gamma": -1}, "gamma must be a finite number >= 0, got -1"),
         ({"selection": "best"}, "selection must be one of 'score', 'validation', 'bic', got 'best'"),
         ({"pipeline": "fast"}, "pipeline must be 'full', 'paper' or a PaperPipeline, got 'fast'"),
         ({"operators": ["sin", "sine"]}, r"unknown operator 'sine'; did you mean 'sin"),
@@ -281,7 +286,9 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         ({"n_jobs": 0}, "n_jobs must be >= 1"),
         ({"X_units": ["m", "s"]}, "must be None: this version does not use units"),
         ({"loss": "cubic"}, "loss must be one of"),
-        ({"pipeline": "paper", "checkpoint": "nowhere"}, "nowhere is no checkpoint"),
+        ({"gamma": math.inf}, "gamma must be a finite number >= 0, got inf"),
+        ({"pipeline": "paper", "checkpoint": "nowhere"}, "there is no checkpoint nowhere"),
+        ({"proposers": ["prior"], "checkpoint": "nowhere"}, "there is no checkpoint nowhere"),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
@@ -291,14 +298,26 @@ def test_bad_options(options: dict[str, object], message: str) -> None:
 
 def test_bad_tables() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": [1.0, np.inf, 2.0], "c": [1.0, 2.0, 3.0]})
-    with pytest.raises(ValueError, match="NaN or infinity in the columns a, b"):
+    with pytest.raises(
+        ValueError, match=r"in the columns 'a' \(1 row, first row 3\), 'b' \(1 row, first row 2\); drop"
+    ):
         quick().fit(frame, [1, 2, 3])
-    with pytest.raises(ValueError, match="column 'b' of X is not numeric"):
+    with pytest.raises(
+        ValueError, match="column 'b' of X is not numeric: 'u' in row 1 is no number; convert or drop it"
+    ):
         quick().fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), [1, 2])
     with pytest.raises(ValueError, match="column names of X must differ, got 'a' more than once"):
         quick().fit(pd.DataFrame(X, columns=["a", "a"]), Y)
-    with pytest.raises(ValueError, match="NaN"):
-        quick().fit(X, np.where(Y > 5, np.nan, Y))
+    with pytest.raises(ValueError, match="column 'day' of X is not numeric: its values are dates; convert them"):
+        quick().fit(pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-01-02"])}), [1, 2])
+    with pytest.raises(ValueError, match="column 2 of X has no name; rename it"):
+        quick().fit(pd.DataFrame(X, columns=["a", " "]), Y)
+    with pytest.raises(ValueError, match=r"X is complex; pass its real part, or two columns$"):
+        quick().fit(X + 1j, Y)
+    with pytest.raises(ValueError, match=r"y is complex; pass its real part, or two columns$"):
+        quick().fit(X, Y + 1j)
+    with pytest.raises(ValueError, match=r"y contains NaN or infinity: 1 row, first row 3; drop these rows of X and y"):
+        quick().fit(X[:4], [1, 2, np.nan, 4])
     with pytest.raises(ValueError, match="could not convert string"):
         quick().fit([["a"], ["b"]], [1, 2])
     with pytest.raises(ValueError, match="1 sample"):

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "hints.hpp"
 #include "infix.hpp"
 #include "names.hpp"
 
@@ -119,6 +120,7 @@ class InfixParser {
         if (function)
             fail(start, "'" + std::string(name) + "' is a function: write " + std::string(name) + "(...), or `" +
                             std::string(name) + "` in backquotes for a variable of that name");
+        if (is_greek_pi(name)) fail(start, "'π' is written pi, or `π` in backquotes for a variable of that name");
         if (const auto symbol = find_symbol(name)) {
             push_operand(Node::of(*symbol), *symbol == Op::inf);
         } else {
@@ -249,14 +251,20 @@ class InfixParser {
     }
 
     [[noreturn]] void fail_unknown_function(std::string_view name, std::size_t position) const {
+        const std::string_view spelling = other_spelling(name);
         const std::string_view nearest = nearest_name(name);
-        fail(position, "unknown function '" + shown(name) + "'" +
-                           (nearest.empty() ? "; simplipy.OPERATORS lists the known ones"
-                                            : "; did you mean '" + std::string(nearest) + "'?"));
+        std::string remedy = "known are " + known_functions();
+        if (!spelling.empty())
+            remedy = spelling;
+        else if (!nearest.empty())
+            remedy = "did you mean '" + std::string(nearest) + "'?";
+        fail(position, "unknown function '" + shown(name) + "'; " + remedy);
     }
 
     [[noreturn]] void fail_character(const std::string& why) const {
         const std::string character(text_.substr(at_, character_size(text_.substr(at_))));
+        const std::string_view ascii = ascii_form(text_.substr(at_));
+        if (!ascii.empty()) fail(at_, "'" + character + "' is written " + std::string(ascii));
         const bool printable = character.size() > 1 || static_cast<unsigned char>(character[0]) >= 0x20;
         fail(at_, (printable ? "'" + character + "' " : "this character ") + why);
     }

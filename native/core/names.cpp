@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hints.hpp"
 #include "ops.hpp"
 
 namespace simplipy {
@@ -31,12 +32,12 @@ CodePoint decode(std::string_view text) {
     return {0, 0};
 }
 
-// Blocks of punctuation, operators and spaces: a typed minus sign (U+2212) or no-break space must not join a name.
+// Blocks of punctuation, operators, raised digits and spaces: a typed minus sign (U+2212) must not join a name.
 bool is_symbol_character(char32_t c) {
     if (c < 0xc0) return c != 0xaa && c != 0xb5 && c != 0xba;
-    return c == 0xd7 || c == 0xf7 || (c >= 0x2000 && c <= 0x206f && c != 0x2071 && c != 0x207f) ||
-           (c >= 0x2190 && c <= 0x2bff) || (c >= 0x3000 && c <= 0x3004) || (c >= 0x3008 && c <= 0x3020) ||
-           (c >= 0xfe00 && c <= 0xfe6f) || c == 0xfeff || (c >= 0xff00 && c <= 0xff0f);
+    return c == 0xd7 || c == 0xf7 || (c >= 0x2000 && c <= 0x207e && c != 0x2071) || (c >= 0x2190 && c <= 0x2bff) ||
+           (c >= 0x3000 && c <= 0x3004) || (c >= 0x3008 && c <= 0x3020) || (c >= 0xfe00 && c <= 0xfe6f) ||
+           c == 0xfeff || (c >= 0xff00 && c <= 0xff0f);
 }
 
 }  // namespace
@@ -89,7 +90,8 @@ std::size_t identifier_prefix(std::string_view text) {
 }
 
 bool is_plain_name(std::string_view name) {
-    return !name.empty() && identifier_prefix(name) == name.size() && !find_symbol(name) && !find_call(name);
+    return !name.empty() && identifier_prefix(name) == name.size() && !find_symbol(name) && !find_call(name) &&
+           !is_greek_pi(name);
 }
 
 std::string quoted(std::string_view name) {

@@ -36,5 +36,8 @@ def progress_bar(what: str, total: int, done: int = 0, show: bool = True) -> Ite
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), disable=not show, transient=True) as progress:
+    console = Console(stderr=True)
+    # where nobody looks, a bar would still leave an empty line
+    hidden = not show or not console.is_terminal
+    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
         yield Bar(progress, what, total, done)

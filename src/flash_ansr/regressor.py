@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import numbers
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +21,8 @@ from flash_ansr.infer.columns import select_columns
 from flash_ansr.infer.input_checks import (
     check_columns,
     check_number,
+    check_price,
+    check_target,
     checked_operators,
     checked_seed,
     checked_table,
@@ -224,8 +224,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_number("max_depth", self.max_depth, 1, True)
         if self.time_limit is None and self.n_samples is None and self.target_fvu is None:
             raise ValueError("give a time_limit, n_samples or a target_fvu: the search would never end")
-        if not isinstance(self.gamma, numbers.Real) or not 0 <= self.gamma < math.inf:
-            raise ValueError(f"gamma must be a finite number >= 0, got {self.gamma!r}")
+        check_price("gamma", self.gamma)
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
         if self.pipeline not in ("full", "paper") and not isinstance(self.pipeline, PaperPipeline):
@@ -243,8 +242,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return Grammar(checked_operators(self.operators), self.max_length, self.max_depth), settings
 
     def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
+        check_target(y)
         check_columns(X)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)

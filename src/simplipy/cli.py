@@ -9,6 +9,7 @@ import dataclasses
 import json
 import math
 import sys
+import textwrap
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -24,12 +25,15 @@ import simplipy
 from simplipy.errors import SimplipyError
 from simplipy.mining import commands
 from simplipy.operators import OPERATORS
+from simplipy.output_files import replacing
+from simplipy.text_tables import TextFormat, read_text_table
 
 app = typer.Typer(
     help="Formulas in the operators of symbolic regression: simplify, compare, print, evaluate.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 app.command()(commands.mine)
 app.command()(commands.verify)
@@ -37,6 +41,7 @@ app.command()(commands.verify)
 console = Console(markup=False, emoji=False, highlight=False)
 
 _MAX_TREE_NODES = 200
+_MAX_TOKENS = 20_000  # of the simplifier
 _LINES_PER_REFRESH = 256
 # so that a formula may begin with a minus; a misspelt option is then refused as an extra argument
 _FORMULA_FIRST = {"ignore_unknown_options": True}
@@ -108,6 +113,24 @@ def show(expr: Formula, as_json: AsJson = False) -> None:
         console.print(_tree_view(e.tokens))
 
 
+@app.command()
+def operators(as_json: AsJson = False) -> None:
+    """List the operators and functions that formulas may have.
+
+    Example: simplipy operators
+    """
+    if as_json:
+        print(json.dumps([dataclasses.asdict(row) for row in OPERATORS.values()], ensure_ascii=False))
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("token", "operands", "in text", "defined for", "meaning"):
+        table.add_column(title, overflow="fold")
+    for row in OPERATORS.values():
+        table.add_row(row.token, str(row.arity), row.call or row.token, row.domain or "all", row.description)
+    console.print(table)
+    print("leaves: x1, x2, ... and other names, numbers, <constant>, pi, e, inf, -inf, nan")
+
+
 @app.command(context_settings=_FORMULA_FIRST)
 def simplify(
     expr: Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, or - for a formula on each line of stdin.")],
@@ -146,7 +169,12 @@ def simplify(
     report = _explained if explain else _simplified
 
     def result(text: str, **more: object) -> str:
-        facts = report(simplipy.parse(text), options)
+        e = simplipy.parse(text)
+        if expr != "-":  # of many formulas each may have some of the variables
+            _check_ranges(options["ranges"], e)
+        facts = report(e, options)
+        if len(e) > _MAX_TOKENS:
+            print(f"note: {simplipy.StopReason.SIZE_LIMIT.value}", file=sys.stderr)
         if as_json:
             return json.dumps(more | facts, ensure_ascii=False)
         return _explanation(facts) if explain else str(facts["infix"])
@@ -185,7 +213,9 @@ def equivalent(
         print(json.dumps(dataclasses.asdict(verdict), ensure_ascii=False))
     else:
         print(f"{'equivalent' if verdict.equivalent else 'not equivalent'} ({verdict.evidence})")
-        if verdict.counterexample is not None:
+        if verdict.counterexample == {}:
+            print("  as exact numbers; --rtol 1e-9 allows for rounding")
+        elif verdict.counterexample is not None:
             print("  at " + ", ".join(f"{name} = {value:.17g}" for name, value in verdict.counterexample.items()))
         print(f"domain: {verdict.domain}")
         print(f"family: {verdict.family}")
@@ -206,6 +236,13 @@ def parse_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
         except ValueError:
             raise SimplipyError(f"--range must be NAME=LOW:HIGH, as in x1=0:inf, got {text!r}") from None
     return ranges
+
+
+def _check_ranges(ranges: dict[str, tuple[float, float]], e: simplipy.Expression) -> None:
+    for name in ranges:
+        if name not in e.variables:
+            known = ", ".join(e.variables) or "none"
+            raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
 
 
 def _simplified(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:
@@ -243,12 +280,22 @@ def _explanation(facts: dict[str, Any]) -> str:
     """A simplification with its steps as text."""
     lines = [facts["input"]]
     for step in facts["steps"]:
-        lines += [f"-> {step['after']}", f"   by {', '.join(step['rules']) or 'a shorter spelling'}"]
+        rules = ", ".join(step["rules"]) or "a shorter spelling"
+        lines += [f"-> {step['after']}", *_wrapped(rules)]
     lines += [f"<constant>{k} = {value}" for k, value in enumerate(facts["constants"], start=1)]
     if facts["constants"]:
         lines.append("with c1, c2, ... for the constants of the input in the order of its prefix tokens")
     lines.append(f"{facts['input_length']} tokens -> {facts['length']}; {facts['stop_reason']}")
     return "\n".join(lines)
+
+
+def _wrapped(rules: str) -> list[str]:
+    """Names of rules on lines that a screen holds, no name in two."""
+    kept_together = rules.replace(", ", ",\n").replace(" ", "\u00a0").replace("\n", " ")
+    lines = textwrap.wrap(
+        kept_together, 76, initial_indent="   by ", subsequent_indent="      ", break_long_words=False
+    )
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def _numbered_lines() -> Iterator[tuple[int, bytes]]:
@@ -270,9 +317,14 @@ def _numbered_lines() -> Iterator[tuple[int, bytes]]:
 @app.command(name="eval", context_settings=_FORMULA_FIRST)
 def evaluate(
     expr: Formula,
-    data: Annotated[Path, typer.Option(help="CSV or TSV file with a header; columns bind by name.")],
+    data: Annotated[Path, typer.Option(help="CSV, TSV or other text table; columns bind by name.")],
     out: Annotated[Path | None, typer.Option(help="Write the data and the column 'value' to this CSV file.")] = None,
     rows: Annotated[int, typer.Option(min=0, help="Rows of the table to print.")] = 10,
+    separator: Annotated[
+        str | None,
+        typer.Option("--sep", help="What separates columns: a character, tab or blank. [default: found out]"),
+    ] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal sign, . or , [default: found out]")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate a formula on the rows of a file.
@@ -284,13 +336,17 @@ def evaluate(
     e = simplipy.parse(expr)
     if e.n_constants:
         raise SimplipyError(f"write a number for each <constant> in {e}: a free constant has no value")
-    frame = read_table(data)
+    if out is not None and out.exists() and data.exists() and out.samefile(data):
+        raise SimplipyError(f"--out {out} is the table itself; name another file")
+    read = read_text_table(data, TextFormat(separator, decimal))
+    for note in read.notes:
+        print(f"note: {note}", file=sys.stderr)
+    frame = read.frame
     values = e(frame).tolist()
     n_undefined = sum(math.isnan(v) for v in values)
     if out is not None:
-        partial = out.with_name(out.name + ".part")  # a reader never sees half a file
-        frame.assign(value=values).to_csv(partial, index=False)
-        partial.replace(out)
+        with replacing(out) as partial:
+            frame.assign(value=values).to_csv(partial, index=False)
     if as_json:
         # JSON has neither NaN nor infinities
         printable = [v if math.isfinite(v) else None if math.isnan(v) else str(v) for v in values]
@@ -304,17 +360,6 @@ def evaluate(
         table.add_row(*(f"{cell:.6g}" if pd.api.types.is_number(cell) else str(cell) for cell in row), f"{value:.6g}")
     console.print(table)
     print(f"{len(values)} rows, {n_undefined} undefined" + (f"; written to {out}" if out else ""))
-
-
-def read_table(path: Path) -> Any:
-    """DataFrame of a CSV or TSV file."""
-    import pandas as pd
-
-    separator = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
-    try:
-        return pd.read_csv(path, sep=separator)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise SimplipyError(f"{path} is no table: {error}") from error
 
 
 def _tree_view(tokens: list[str]) -> TreeView:

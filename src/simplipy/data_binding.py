@@ -118,13 +118,14 @@ def _floats(array: npt.NDArray[Any], what: str) -> FloatArray:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise EvaluationError(f"{what} has a value that is no number: {_first_bad(array)!r}") from error
+        raise EvaluationError(f"{what} has a value that is no number: {_first_bad(array)}") from error
 
 
-def _first_bad(array: npt.NDArray[Any]) -> object:
-    for value in array.flat:
+def _first_bad(array: npt.NDArray[Any]) -> str:
+    """The first value that is no number, and its row."""
+    for place, value in np.ndenumerate(array):
         try:
             float(value)
         except (TypeError, ValueError):
-            return value
-    return array.dtype
+            return f"{value!r} in row {place[0] + 1}"
+    return f"its type is {array.dtype}"

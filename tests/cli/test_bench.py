@@ -29,12 +29,13 @@ def test_list_problems() -> None:
 
 
 def test_show(tmp_path: Path) -> None:
-    plot = tmp_path / "law.png"
+    plot = tmp_path / "deep" / "law.png"
     done = run("show", "fastsrb", "I.27.6", "--plot", str(plot))
     assert done.returncode == 0
     for text in ("1/(1/d1 + n/d2)", "easy", "d1: log(0.001, 0.1)", "256 rows, digest f42878ec6c42920b"):
         assert text in done.stdout
     assert plot.read_bytes().startswith(b"\x89PNG")
+    assert run("show", "nguyen", "NGUYEN-3").stdout.startswith("Nguyen-3: ")
 
 
 def test_run_resume_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +94,8 @@ def test_failures_tell_their_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (("run",), "name a catalogue, or a file by --sweep, and not both"),
         (("run", "nguyen", "--sweep", "x.yaml"), "name a catalogue, or a file by --sweep, and not both"),
         (("report", "nowhere"), "cannot read rows from nowhere"),
-        (("report", "nowhere", "--format", "html"), "--format must be one of text, markdown, latex, got 'html'"),
+        (("report", "nowhere", "--format", "html"), "'html' is not one of 'text', 'markdown', 'latex'"),
+        (("show", "nguyen", "foo"), "the catalogue nguyen has no problem 'foo'; it has Nguyen-1, Nguyen-2"),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

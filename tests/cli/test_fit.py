@@ -89,13 +89,29 @@ def test_candidates_arrive_while_the_search_runs(tmp_path: Path, monkeypatch: py
         (["data.csv", "--target", "z"], "there is no column 'z'; columns are: force N, time, label, y"),
         (["data.csv", "--features", "time,speed"], "there is no column 'speed'"),
         (["data.csv", "--features", "y"], "is the target and cannot be a feature too"),
-        (["data.csv", "--target", "label"], "the target 'label' must be a finite number in every row"),
+        (["data.csv", "--target", "label"], "the target 'label' must be numeric: 'a' in row 1 is no number"),
         (["data.csv", "--time", "-1"], "time_limit must be > 0 seconds or None, got -1.0"),
         (["data.csv", "--samples", "0"], "n_samples must be >= 1 or None, got 0"),
         (["data.csv", "--operators", "sine"], "unknown operator 'sine'; did you mean 'sin"),
         (["data.csv", "--proposers", "magic"], "proposers must be 'auto' or a list of"),
         (["data.csv", "--out", "."], "exists and is no result; choose another folder"),
-        (["holes.csv"], "NaN or infinity in the columns a"),
+        (["holes.csv"], "NaN or infinity in the columns 'a' (1 row, first row 2)"),
+        (["gaps.csv"], "missing or infinite in 2 of 4 rows, first in row 2; drop or fill these rows first"),
+        (["ragged.csv"], "ragged.csv is no table: line 3 has 3 fields, the lines above it have 2"),
+        (["binary.csv"], "binary.csv is no table: it is binary, not text"),
+        (["nothing.csv"], "nothing.csv is empty"),
+        (["thousands.csv"], "'1,000' in row 2 is no number: the comma is no decimal sign; write 1000"),
+        (["no_header.csv"], "name the target with --target; columns are: x1, x2"),
+        (["data.csv", "--no-header"], "name the target with --target; columns are: x1, x2, x3, x4"),
+        (["data.csv", "--sep", "none"], "the separator must be one character or one of comma, semicolon, tab, blank"),
+        (["data.csv", "--sep", ",", "--decimal", ","], "a comma cannot both separate columns and begin decimals"),
+        (["data.csv", "--decimal", "x"], "the decimal sign must be '.' or ',', got 'x'"),
+        (["data.csv", "--proposers", ""], "--proposers must be names with commas between them, got ''"),
+        (["data.csv", "--gamma", "inf"], "gamma must be a finite number >= 0, got inf"),
+        (["data.csv", "--checkpoint", "nowhere"], "there is no checkpoint nowhere"),
+        (["data.csv", "--checkpoint", "."], ". is no checkpoint: it has no checkpoint.json"),
+        (["data.csv", "--checkpoint", "cut"], "is damaged: its header is cut off"),
+        (["data.csv", "--out", "/no_such_folder/run"], "there is no folder /no_such_folder for run"),
         (["no_y.csv"], "name the target with --target; columns are: a, b"),
     ],
 )
@@ -107,21 +123,56 @@ def test_mistakes(arguments: list[str], message: str, tmp_path: Path, monkeypatc
     Path("empty.csv").write_text("a,y\n")
     Path("holes.csv").write_text("a,y\n1,2\n,3\n4,5\n")
     Path("no_y.csv").write_text("a,b\n1,2\n3,4\n")
+    Path("gaps.csv").write_text("a,y\n1,2\n2,\n4,\n5,6\n")
+    Path("ragged.csv").write_text("a,y\n1,2\n3,4,5\n")
+    Path("binary.csv").write_bytes(b"a\x00b")
+    Path("nothing.csv").write_text("# only a comment\n\n")
+    Path("thousands.csv").write_text('a,y\n900,1\n"1,000",2\n')
+    Path("no_header.csv").write_text("1,2\n3,4\n")
+    Path("cut").mkdir()
+    Path("cut/checkpoint.json").write_text('{"format": 1}')
+    Path("cut/weights.safetensors").write_bytes(b"12345678")
     done = run("fit", *arguments)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
+    assert done.stderr.splitlines()[-1].startswith("error: ")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_predict_needs_only_what_the_law_uses(tmp_path: Path) -> None:
+    data, folder = tmp_path / "data.csv", tmp_path / "run"
+    TABLE.assign(idle=np.arange(60) % 7).to_csv(data, index=False)
+    assert run("fit", str(data), *QUICK, "--out", str(folder)).returncode == 0
+    (tmp_path / "new.csv").write_text("time;force N\n2,5;1\n3,5;2\n")
+    out = tmp_path / "deep" / "er" / "out.csv"
+    done = run("predict", str(folder), str(tmp_path / "new.csv"), "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[0] == "note: columns are separated by semicolons"
+    np.testing.assert_allclose(pd.read_csv(out)["prediction"], [7.5, 21.0], rtol=1e-9)
+
+
+def test_what_is_no_number_is_told(tmp_path: Path) -> None:
+    data = written(tmp_path, ".csv")
+    done = run("fit", str(data), *QUICK)
+    assert "columns left out, not numeric: label ('a' in row 1 is no number)" in done.stdout
 
 
 def test_mistakes_of_predict(tmp_path: Path) -> None:
     data = written(tmp_path, ".csv")
     run("fit", str(data), *QUICK, "--out", str(tmp_path / "run"))
     (tmp_path / "other.csv").write_text("a\n1\n")
+    (tmp_path / "text.csv").write_text("force N,time\n1,2\n1,late\n")
+    (tmp_path / "gap.csv").write_text("force N,time\n1,2\n1,\n")
     for arguments, message in [
         ((str(tmp_path), str(data)), "is no result: it has no result.json"),
-        ((str(tmp_path / "run"), str(tmp_path / "other.csv")), "lacks the column 'force N' of the fit; it has: a"),
-        ((str(tmp_path / "run"), str(data), "--index", "99999"), "index must be a row of candidates_"),
+        ((str(tmp_path / "run"), str(tmp_path / "other.csv")), "lacks the column 'force N' of the law; it has: a"),
+        ((str(tmp_path / "run"), str(data), "--out", str(data)), "is the table itself; name another file"),
+        (
+            (str(tmp_path / "run"), str(tmp_path / "text.csv")),
+            "text.csv: the column 'time' must be numeric: 'late' in row 2",
+        ),
+        ((str(tmp_path / "run"), str(tmp_path / "gap.csv")), "missing or infinite in 1 of 2 rows, first in row 2"),
+        ((str(tmp_path / "run"), str(data), "--index", "99999"), "--index must be a row of candidates.csv, 0 to "),
     ]:
         done = run("predict", *arguments)
         assert done.returncode == 2

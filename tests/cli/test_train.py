@@ -47,9 +47,7 @@ def test_missing_things_are_named(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
-def test_what_the_machine_lacks_is_told_before_anything_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_machine_lacks_is_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
     out = tmp_path / "run"
     code, _, err = run("train", "nano", "--out", str(out), "--set", "run.accelerator=cuda", "--set", "run.devices=1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,26 @@ def test_neural_alone_without_early_stop(checkpoint: Path) -> None:
     assert set(model.candidates_["proposer"]) == {"neural"}
     assert not model.report_["scaled"]
     assert model.report_["exact_fvu"] == 0
+
+
+def test_the_report_tells_what_the_network_did(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fitted(checkpoint, 48).report_["neural"] == "took part"
+    quick = {"pipeline": "full", "proposers": ["closed_form"]}
+    assert fitted(checkpoint, 48, **quick).report_["neural"] == "was not asked for"
+    started = threading.Event()
+    monkeypatch.setattr("flash_ansr.infer.search._neural_maker", lambda *_: started.wait)
+    model = FlashANSR(time_limit=5.0, proposers=["closed_form", "neural"], checkpoint=checkpoint, target_fvu=1.0)
+    model.fit(X, Y)
+    started.set()
+    assert model.report_["neural"] == "was still being loaded when the search ended"
+
+
+def test_a_run_folder_stands_for_its_newest_checkpoint(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "run" / "checkpoints" / "00000009")
+    newest = write_checkpoint(tmp_path / "run" / "checkpoints" / "00000010")
+    by_run, by_folder = fitted(tmp_path / "run", 64), fitted(newest, 64)
+    assert by_run.report_["neural"] == "took part"
+    assert by_run.expression_ == by_folder.expression_
 
 
 def test_posterior_sums_to_one(checkpoint: Path) -> None:

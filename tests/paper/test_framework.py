@@ -163,7 +163,7 @@ def test_mistakes_are_one_line() -> None:
         "error: the paper has no experiment 'nois'; did you mean 'noise'?\n"
     )
     assert (
-        "--scale must be one of tiny, small, full, got 'large'"
+        "'large' is not one of 'tiny', 'small', 'full'"
         in run_flash_ansr("paper", "run", "noise", "--scale", "large").stderr
     )
     assert "no ablation 'b9'; there are: b0, b0_seed1, b1" in run_flash_ansr("paper", "train", "b9").stderr

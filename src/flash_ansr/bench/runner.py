@@ -19,9 +19,7 @@ _CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did: rows that were there, rows added, failures among these, whether it was interrupted, and why the
-    first failure failed.
-    """
+    """What a run did: rows that were there, rows added, failures among these, and the reason of the first."""
 
     n_before: int
     n_added: int

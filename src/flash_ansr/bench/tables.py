@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
 from flash_ansr.bench.bootstrap import Estimate
@@ -15,6 +15,10 @@ _ARROWS = {"up": "↑", "down": "↓", "zero": "→0"}
 _LATEX_ARROWS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\to 0$"}
 
 
+# the first columns of the table, which tell its lines apart: system, effort, points, noise
+_N_KEYS = 4
+
+
 class Format(Enum):
     """How a table is written."""
 
@@ -23,7 +27,9 @@ class Format(Enum):
     LATEX = "latex"
 
 
-def table(groups: Sequence[Group], fmt: Format = Format.TEXT, every_metric: bool = False) -> str:
+def table(
+    groups: Sequence[Group], fmt: Format = Format.TEXT, every_metric: bool = False, width: int | None = None
+) -> str:
     """One line for each group; intervals hold 95 % of bootstrap samples over problems.
 
     Parameters
@@ -32,9 +38,26 @@ def table(groups: Sequence[Group], fmt: Format = Format.TEXT, every_metric: bool
     fmt : Format
     every_metric : bool
         All metrics as rows and groups as columns, rather than the few that matter most.
+    width : int, optional
+        Characters of a line of text at most; a wider table goes on below, with the columns that name its lines again.
     """
     header, lines = _full(groups) if every_metric else _headline(groups)
+    if fmt is Format.TEXT and width is not None:
+        return "\n\n".join(_text(*part) for part in _parts(header, lines, width))
     return _WRITERS[fmt](header, lines)
+
+
+def _parts(header: list[str], lines: list[list[str]], width: int) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """The table cut into parts that are narrow enough, where their columns are."""
+    widths = [max(map(len, column)) + 2 for column in zip(header, *lines, strict=True)]
+    n_keys = next((n for n in range(1, _N_KEYS) if len({tuple(line[:n]) for line in lines}) == len(lines)), _N_KEYS)
+    chosen = list(range(n_keys))
+    for k in range(n_keys, len(header)):
+        if len(chosen) > n_keys and sum(widths[c] for c in chosen) + widths[k] - 2 > width:
+            yield [header[c] for c in chosen], [[line[c] for c in chosen] for line in lines]
+            chosen = list(range(n_keys))
+        chosen.append(k)
+    yield [header[c] for c in chosen], [[line[c] for c in chosen] for line in lines]
 
 
 def _headline(groups: Sequence[Group]) -> tuple[list[str], list[list[str]]]:

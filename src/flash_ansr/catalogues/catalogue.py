@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from flash_ansr.catalogues.errors import CatalogueError
 from flash_ansr.catalogues.problem import Problem
 
+_NAMES_SHOWN = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -44,6 +46,13 @@ class Catalogue:
         for problem in self.problems:
             if problem.name == name:
                 return problem
-        near = difflib.get_close_matches(name, [p.name for p in self.problems], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise CatalogueError(f"the catalogue {self.name} has no problem {name!r}{hint}")
+        names = [p.name for p in self.problems]
+        alike = [problem for problem in self.problems if problem.name.casefold() == name.casefold()]
+        if len(alike) == 1:
+            return alike[0]
+        near = difflib.get_close_matches(name, names, n=1)
+        some = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
+        hint = (
+            f"did you mean {near[0]!r}?" if near else f"it has {some}; all of them: flash-ansr bench list {self.name}"
+        )
+        raise CatalogueError(f"the catalogue {self.name} has no problem {name!r}; {hint}")

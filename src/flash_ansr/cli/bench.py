@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +14,19 @@ from rich.console import Console
 from rich.table import Table
 
 from flash_ansr import catalogues
+from simplipy.output_files import make_parent, replacing
 
 app = typer.Typer(help="Systems on catalogues of laws: run, resume, report.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)
+
+
+class ReportFormat(Enum):
+    """How tables are written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
 
 CatalogueName = Annotated[str, typer.Argument(metavar="CATALOGUE", help="fastsrb, nguyen, ..., or a YAML file.")]
 
@@ -75,9 +86,8 @@ def show(
     if plot is not None:
         from flash_ansr.bench.figures import data_figure
 
-        part = plot.with_name(plot.name + ".part")
-        data_figure(law, sample.X, sample.y).savefig(part, format="png")
-        part.replace(plot)
+        with replacing(plot) as part:
+            data_figure(law, sample.X, sample.y).savefig(part, format="png")
         print(f"written to {plot}")
 
 
@@ -134,6 +144,7 @@ def run(
                 limit=limit,
             )
         ]
+    make_parent(out)
     n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
     interrupted = all_failed = False
     for plan in plans:
@@ -158,8 +169,8 @@ def run(
 
 @app.command()
 def report(
-    paths: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders or files with rows.")],
-    fmt: Annotated[str, typer.Option("--format", help="text, markdown or latex.")] = "text",
+    paths: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders or files with rows.")],
+    fmt: Annotated[ReportFormat, typer.Option("--format", help="Of the table.")] = ReportFormat.TEXT,
     every_metric: Annotated[bool, typer.Option("--all", help="Every metric.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write tables and figures into this folder.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
@@ -169,13 +180,13 @@ def report(
     Example: flash-ansr bench report results --out report
     """
     from flash_ansr.bench.report import read_groups, write_report
-    from flash_ansr.bench.rows import BenchError
     from flash_ansr.bench.tables import Format, table
 
-    if fmt not in {f.value for f in Format}:
-        raise BenchError(f"--format must be one of {', '.join(f.value for f in Format)}, got {fmt!r}")
+    if out is not None:
+        make_parent(out)
     groups = read_groups(paths, show_progress=not quiet and sys.stderr.isatty())
-    print(table(groups, Format(fmt), every_metric))
+    width = console.width if sys.stdout.isatty() else None
+    print(table(groups, Format(fmt.value), every_metric, width))
     if out is not None:
         for path in write_report(groups, out):
             print(f"written to {path}")

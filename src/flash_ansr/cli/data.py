@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from flash_ansr.progress_bar import progress_bar
+from simplipy.errors import SimplipyError
+from simplipy.output_files import make_parent
 
 app = typer.Typer(help="Training problems: make, describe, check, show.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)
@@ -51,6 +53,7 @@ def make(
     """
     from flash_ansr.data.corpus import make_file
 
+    make_parent(out)
     generator = _generator(prior, rows)
     with progress_bar("problems", n) as bar:
         made = make_file(generator, out, n, seed, workers, time, bar.reach)
@@ -75,6 +78,10 @@ def stats(
     """
     from flash_ansr.data.statistics import collect
 
+    if out is not None:
+        if out.suffix not in (".png", ".pdf", ".svg"):
+            raise SimplipyError(f"--out must end in .png, .pdf or .svg, got {str(out)!r}")
+        make_parent(out)
     generator = _generator(prior, None)
     with progress_bar("problems", n) as bar:
         statistics = collect(generator, n, seed, workers, bar.reach)
@@ -166,6 +173,7 @@ def skeletons(
     """
     from flash_ansr.data.sympy_skeletons import make_skeletons
 
+    make_parent(out)
     generator = _generator(prior, None)
     with progress_bar("skeletons", n) as bar:
         try:
@@ -219,6 +227,8 @@ def _print_summary(summary: dict[str, Any], max_pattern_length: int | None) -> N
     for name in next(iter(summary["medians"].values())):
         medians.add_column(name.removeprefix("n_").replace("_", " "), justify="right")
     for stage, values in summary["medians"].items():
+        if stage == "simplified_all_rules" and max_pattern_length is None:
+            continue  # the prior itself simplifies with all rules
         medians.add_row(titles[stage], *(f"{value:g}" for value in values.values()))
     console.print(medians)
     print()

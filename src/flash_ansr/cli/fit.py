@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simplipy.errors import SimplipyError
+from simplipy.output_files import make_parent, replacing
 
 if TYPE_CHECKING:
     from flash_ansr import FlashANSR
@@ -41,8 +43,18 @@ class PipelineName(Enum):
     PAPER = "paper"
 
 
+DataFile = Annotated[Path, typer.Argument(metavar="DATA", help="Table: .csv, .txt, .dat, .tsv, .parquet or .npz.")]
+Separator = Annotated[
+    str | None, typer.Option("--sep", help="What separates columns: a character, tab or blank. [default: found out]")
+]
+Decimal = Annotated[str | None, typer.Option(help="Decimal sign, . or , [default: found out]")]
+Header = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether the first line has names. [default: found out]")
+]
+
+
 def fit(
-    data: Annotated[Path, typer.Argument(help="Table: .csv, .tsv, .parquet or .npz.")],
+    data: DataFile,
     target: Annotated[str | None, typer.Option(help="Column that the law gives; 'y' where there is one.")] = None,
     features: Annotated[
         str | None, typer.Option(help="Columns that it may use, with commas; all numeric ones.")
@@ -57,8 +69,13 @@ def fit(
     selection: Annotated[Selection, typer.Option(help="How the law is chosen.")] = Selection.SCORE,
     pipeline: Annotated[PipelineName, typer.Option(help="How proposals are treated.")] = PipelineName.FULL,
     proposers: Annotated[str | None, typer.Option(help="Who proposes, with commas; all that can work here.")] = None,
-    checkpoint: Annotated[Path | None, typer.Option(help="Folder of a trained network.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Folder of a trained network, or of its training run.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    separator: Separator = None,
+    decimal: Decimal = None,
+    header: Header = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
 ) -> None:
@@ -68,17 +85,22 @@ def fit(
     """
     from flash_ansr import FlashANSR
     from flash_ansr.infer.saving import FIGURE_FILE
-    from flash_ansr.infer.table_files import choose_columns, read_table_file
+    from flash_ansr.infer.table_files import TextFormat, choose_columns, read_table_file
 
-    X, y, left_out = choose_columns(read_table_file(data), target, _listed(features) or ())
+    table = read_table_file(data, TextFormat(separator, decimal, header))
+    _tell(table.notes)
+    columns = choose_columns(table.frame, target, _listed(features, "features") or ())
+    X, y = columns.features, columns.target
+    if out is not None:
+        make_parent(out)
     model = FlashANSR(
         time_limit=None if samples is not None else time_limit,
         n_samples=samples,
         pipeline=pipeline.value,
-        proposers=_listed(proposers) or "auto",
+        proposers=_listed(proposers, "proposers") or "auto",
         gamma=gamma,
         selection=selection.value,
-        operators=_listed(operators),
+        operators=_listed(operators, "operators"),
         max_length=max_length,
         random_state=seed,
         n_jobs=jobs,
@@ -96,45 +118,70 @@ def fit(
         raise SimplipyError(str(error)) from None
     name = str(y.name)
     if as_json:
-        print(json.dumps(_facts(model, name, left_out, out), ensure_ascii=False))
+        print(json.dumps(_facts(model, name, list(columns.left_out), out), ensure_ascii=False))
     else:
-        _show(model, name, left_out, out)
+        _show(model, name, [f"{column} ({why})" for column, why in columns.left_out.items()], out)
 
 
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder that `flash-ansr fit --out` wrote.")],
-    data: Annotated[Path, typer.Argument(help="Table with the columns of the law.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table with the columns that the law uses.")],
     out: Annotated[Path | None, typer.Option(help="CSV file for the table with the column 'prediction'.")] = None,
     index: Annotated[int, typer.Option(min=0, help="Row of candidates.csv to use; 0 is the law.")] = 0,
+    separator: Separator = None,
+    decimal: Decimal = None,
+    header: Header = None,
 ) -> None:
     """Values of a law on the rows of a file.
 
     Example: flash-ansr predict run/ new.csv --out predicted.csv
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.table_files import TableError, read_table_file
+    from flash_ansr.infer.table_files import TableError, TextFormat, complete_numbers, read_table_file
 
-    table = read_table_file(data)
+    if out is not None and out.exists() and data.exists() and out.samefile(data):
+        raise TableError(f"--out {out} is the table itself; name another file")
+    read = read_table_file(data, TextFormat(separator, decimal, header))
+    _tell(read.notes)
+    table = read.frame
     try:
         model = FlashANSR.load(run)
-        names = list(model.feature_names_in_)
-        missing = [name for name in names if name not in table]
-        if missing:
-            raise TableError(f"{data} lacks the column {missing[0]!r} of the fit; it has: {', '.join(table.columns)}")
-        values = model.predict(table[names], index)
+        if index >= len(model.candidates_):
+            raise IndexError(f"--index must be a row of candidates.csv, 0 to {len(model.candidates_) - 1}, got {index}")
+        used = model.candidates_["expression"].iloc[index].variables
+        for name in used:
+            if name not in table:
+                known = ", ".join(map(str, table.columns))
+                raise TableError(f"{data} lacks the column {name!r} of the law; it has: {known}")
+            complete_numbers(table[name], f"{data}: the column {name!r}")
+        # a column that the law does not use may be absent, or anything
+        named = hasattr(model, "feature_names_in_")
+        names = model.feature_names_in_ if named else [f"x{k + 1}" for k in range(model.n_features_in_)]
+        columns = table.iloc[:, :0].assign(**{str(n): table[n] if n in used else 0.0 for n in names})
+        values = model.predict(columns if named else columns.to_numpy(), index)
     except (ValueError, IndexError) as error:
         raise SimplipyError(str(error)) from None
     if out is None:
         print("prediction", *map(repr, values.tolist()), sep="\n")
         return
-    partial = out.with_name(out.name + ".part")  # a reader never sees half a file
-    table.assign(prediction=values).to_csv(partial, index=False)
-    partial.replace(out)
+    with replacing(out) as partial:
+        table.assign(prediction=values).to_csv(partial, index=False)
     print(f"{len(values)} rows: {out}")
 
 
-def _listed(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+def _tell(notes: Sequence[str]) -> None:
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _listed(text: str | None, what: str) -> list[str] | None:
+    """Names with commas between them."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        raise SimplipyError(f"--{what} must be names with commas between them, got {text!r}; leave it out for all")
+    return names
 
 
 def _writer(folder: Path, names: list[str]) -> Callback:

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from flash_ansr.paper.experiment import Scale
+
 if TYPE_CHECKING:
     from flash_ansr.paper.experiment import Experiment
 
@@ -46,7 +48,7 @@ def list_(
 @app.command()
 def run(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As in paper list; all runs everything that can run.")],
-    scale: Annotated[str, typer.Option(help="small, full (the paper's size), or tiny (only to see it run).")] = "small",
+    scale: Annotated[Scale, typer.Option(help="full is the paper's size, tiny only to see it run.")] = Scale.SMALL,
     out: Annotated[Path, typer.Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     checkpoint: Annotated[
@@ -59,18 +61,16 @@ def run(
 
     Example: flash-ansr paper run simplifier_ecdf
     """
-    from flash_ansr.paper.experiment import MissingError, PaperError, Scale
+    from flash_ansr.paper.experiment import MissingError
     from flash_ansr.paper.registry import EXPERIMENTS, experiment
     from flash_ansr.paper.run import run_experiment
 
-    if scale not in {s.value for s in Scale}:
-        raise PaperError(f"--scale must be one of {', '.join(s.value for s in Scale)}, got {scale!r}")
     chosen = list(EXPERIMENTS.values()) if name == _ALL else [experiment(name)]
     left_out = []
     for e in chosen:
         show_progress = not quiet and sys.stderr.isatty()
         try:
-            written = run_experiment(e, out, Scale(scale), seed, checkpoint, runs, show_progress)
+            written = run_experiment(e, out, scale, seed, checkpoint, runs, show_progress)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on from here")
             raise typer.Exit(_INTERRUPTED) from None

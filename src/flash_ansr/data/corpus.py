@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.generator import Generator
+from simplipy.output_files import replacing
 
 _CHUNK = 2048
 Arrays = dict[str, npt.NDArray[Any]]
@@ -73,15 +74,11 @@ def make_file(
         return Made(path, 0, 0, stopped)
     arrays = _joined(chunks)
     metadata = {"prior": generator.prior.name, "seed": seed, "n": n_done}
-    temporary = path.with_name(f".{path.name}.part")
-    try:
+    with replacing(path) as temporary:
         if path.suffix == ".npz":
             _write_npz(temporary, arrays, generator, metadata)
         else:
             _write_parquet(temporary, arrays, generator, metadata)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
     return Made(path, n_done, int(arrays["n_rows"].sum()), stopped)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simplipy.output_files import replacing
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -23,9 +25,8 @@ _LABELS = {
 
 def draw_statistics(statistics: Statistics, path: Path) -> None:
     """Write the figure; the ending of the path says the format."""
-    temporary = path.with_name(f".part.{path.name}")
-    statistics_figure(statistics).savefig(temporary, dpi=130)
-    temporary.replace(path)
+    with replacing(path) as temporary:
+        statistics_figure(statistics).savefig(temporary, dpi=130, format=path.suffix.removeprefix(".") or "png")
 
 
 def statistics_figure(statistics: Statistics) -> Figure:

@@ -12,6 +12,18 @@ from flash_ansr.infer.pipeline import Callback
 from flash_ansr.infer.pipeline import Progress as SearchProgress
 
 _LAW_WIDTH = 60
+_ROUNDING = 1e-15
+
+
+def fvu_text(fvu: float) -> str:
+    """A fraction of variance as people read it: below the rounding of doubles its digits say nothing.
+
+    Examples
+    --------
+    >>> fvu_text(0.0123), fvu_text(4e-28)
+    ('1.2e-02', '< 1e-15')
+    """
+    return "< 1e-15" if fvu < _ROUNDING else f"{fvu:.1e}"
 
 
 class SearchDisplay:
@@ -45,7 +57,7 @@ class SearchDisplay:
             if self._budget.n_samples:
                 parts.append(progress.n_drawn / self._budget.n_samples)
             best = progress.best
-            law = "" if best is None else f"{best.expression.infix(precision=4)}  FVU {best.fvu:.1e}"
+            law = "" if best is None else f"{best.expression.infix(precision=4)}  FVU {fvu_text(best.fvu)}"
             self._bar.update(
                 self._task,
                 completed=min(1.0, max(parts, default=0.0)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import numbers
 from collections.abc import Sequence
 from typing import Any
@@ -12,26 +13,54 @@ import numpy.typing as npt
 
 from flash_ansr.infer.proposals import Table
 from simplipy import OPERATORS
+from simplipy.text_tables import why_not_numeric
 
 
 def check_columns(X: Any) -> None:
-    """Refuse what scikit-learn would not name: columns with text, NaN or infinities, and names that are there twice."""
+    """Refuse what scikit-learn would not name: columns with text, NaN or infinities, names that are there twice."""
     if not hasattr(X, "columns"):
+        _check_real(X, "X")
         return
     names = [str(name) for name in X.columns]
+    if not all(name.strip() for name in names):
+        raise ValueError(f"column {[bool(n.strip()) for n in names].index(False) + 1} of X has no name; rename it")
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"column names of X must differ, got {', '.join(map(repr, repeated))} more than once; rename")
     bad = []
     for name in X.columns:
-        try:
-            column = np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"column {str(name)!r} of X is not numeric; convert or drop it") from None
-        if not np.isfinite(column).all():
-            bad.append(str(name))
+        why = why_not_numeric(X[name]) if hasattr(X[name], "dtype") else None
+        if why is not None:
+            raise ValueError(f"column {str(name)!r} of X is not numeric: {why}; convert or drop it")
+        rows = np.flatnonzero(~np.isfinite(np.asarray(X[name], dtype=np.float64)))
+        if len(rows):
+            bad.append(f"{name!r} ({_rows_text(rows)})")
     if bad:
         raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
+
+
+def check_target(y: Any) -> None:
+    """Refuse a target that is absent, complex, text, or has gaps; the rest is for scikit-learn."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    _check_real(y, "y")
+    try:
+        values = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    rows = np.flatnonzero(~np.isfinite(values)) if values.ndim == 1 else np.array([])
+    if len(rows):
+        raise ValueError(f"Input y contains NaN or infinity: {_rows_text(rows)}; drop these rows of X and y first")
+
+
+def _check_real(values: Any, what: str) -> None:
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise ValueError(f"Complex data not supported: {what} is complex; pass its real part, or two columns")
+
+
+def _rows_text(rows: npt.NDArray[np.int64]) -> str:
+    """Rows counted from 1, as people do."""
+    return f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}, first row {rows[0] + 1}"
 
 
 def checked_table(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], sample_weight: Any) -> Table:
@@ -103,3 +132,9 @@ def check_number(name: str, value: Any, low: float, may_equal: bool, unit: str =
     above = isinstance(value, numbers.Real) and (float(value) >= low if may_equal else float(value) > low)
     if not above:
         raise ValueError(f"{name} must be {'>=' if may_equal else '>'} {low:g}{unit} or None, got {value!r}")
+
+
+def check_price(name: str, value: Any) -> None:
+    """Refuse what is no finite number >= 0."""
+    if not isinstance(value, numbers.Real) or not 0 <= float(value) < math.inf:
+        raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")

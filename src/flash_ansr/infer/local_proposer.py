@@ -60,12 +60,12 @@ class LocalProposer:
         """What n children brought: the forms that are now the best up to their length on the view they live on."""
         limit = _FOREVER if seconds is None else max(seconds, 0.0)
         promoted: list[tuple[View, Member]] = []
-        before = self.counts.new
         if self._lessons:
             lessons, self._lessons = self._lessons, []
             for i, evolution in enumerate(self._evolutions):
                 seeds = [(_inside(evolution.view, ids), constants) for ids, constants in lessons]
                 promoted += self._noted(i, evolution.seed(seeds, limit, self._n_threads))
+        before = self.counts.new  # lessons are forms that others drew
         for generation in range(_GENERATIONS):
             size = (n + generation) // _GENERATIONS
             if size:

@@ -30,7 +30,7 @@ def plot_result(table: Table, law: Law, candidates: pd.DataFrame) -> Figure:
         left.plot(table.y, values, ".", color=_BLUE)
         left.set_xlabel("y")
         left.set_ylabel("law")
-    left.set_title(_short(law.named.infix(precision=3)), fontsize=9)
+    left.set_title(_short(law.named.infix(precision=3).replace("`", "")), fontsize=9)
     middle.axhline(0.0, color=_GREY, linewidth=1)
     middle.plot(values, table.y - values, ".", color=_BLUE)
     middle.set_xlabel("law")

@@ -1,28 +1,44 @@
-"""Tables from files: CSV, TSV, Parquet and NumPy archives, as DataFrames. Chooses nothing silently."""
+"""Tables from files: text, Parquet and NumPy archives, as DataFrames. Chooses nothing silently."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simplipy.errors import SimplipyError
+from simplipy.text_tables import TableError, TextFormat, TextTable, read_text_table, why_not_numeric
 
-_SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
+__all__ = ["Columns", "TableError", "TextFormat", "TextTable", "choose_columns", "complete_numbers", "read_table_file"]
+
+_TEXT = (".csv", ".txt", ".dat", ".tsv", ".tab")
 _PARQUET = (".parquet", ".pq")
-KNOWN_SUFFIXES = (*_SEPARATORS, *_PARQUET, ".npz")
+KNOWN_SUFFIXES = (*_TEXT, *_PARQUET, ".npz")
 
 
-class TableError(SimplipyError):
-    """A file that is no table, or a table without what is asked for."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What of a table a law is sought in.
+
+    Attributes
+    ----------
+    features : DataFrame
+    target : Series
+    left_out : dict of str to str
+        Columns that are not numeric, and why.
+    """
+
+    features: pd.DataFrame
+    target: pd.Series[Any]
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
-def read_table_file(path: Path) -> pd.DataFrame:
-    """The table of a file.
+def read_table_file(path: Path, text_format: TextFormat | None = None) -> TextTable:
+    """The table of a file, and what was found out about it.
 
     A NumPy archive holds ``X`` (n_rows, n_columns), whose columns become x1, x2, ..., and arrays (n_rows,) such as
     ``y``, which become columns of their own names.
@@ -34,24 +50,24 @@ def read_table_file(path: Path) -> pd.DataFrame:
         raise TableError(f"there is no file {path}")
     try:
         if suffix == ".npz":
-            table = _archive(path)
+            table = TextTable(_archive(path))
         elif suffix in _PARQUET:
-            table = pd.read_parquet(path)
+            table = TextTable(pd.read_parquet(path))
         else:
-            table = pd.read_csv(path, sep=_SEPARATORS[suffix])
+            table = read_text_table(path, text_format)
     except ImportError:
         raise TableError("Parquet files need pyarrow: pip install 'flash-ansr[parquet]'") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, zipfile.BadZipFile) as error:
+    except TableError:
+        raise
+    except (ValueError, zipfile.BadZipFile) as error:
         raise TableError(f"{path} is no table: {' '.join(str(error).split())}") from None
-    if table.empty:
+    if table.frame.empty:
         raise TableError(f"{path} has no rows")
     return table
 
 
-def choose_columns(
-    table: pd.DataFrame, target: str | None, features: Sequence[str] = ()
-) -> tuple[pd.DataFrame, pd.Series[Any], list[str]]:
-    """Features, target, and the names of columns that were left out because they are not numeric."""
+def choose_columns(table: pd.DataFrame, target: str | None, features: Sequence[str] = ()) -> Columns:
+    """Features and target; without ``features`` all numeric columns but the target."""
     names = [str(name) for name in table.columns]
     table = table.set_axis(names, axis=1)
     if target is None and "y" not in names:
@@ -64,17 +80,43 @@ def choose_columns(
             raise TableError(f"column {name!r} is there more than once; rename one of them")
     if chosen in features:
         raise TableError(f"column {chosen!r} is the target and cannot be a feature too")
-    if not _is_numeric(table[chosen]) or not np.isfinite(table[chosen].to_numpy(dtype=np.float64)).all():
-        raise TableError(f"the target {chosen!r} must be a finite number in every row; drop or fill the others first")
-    left_out = [] if features else [n for n in names if n != chosen and not _is_numeric(table[n])]
+    complete_numbers(table[chosen], f"the target {chosen!r}")
+    left_out = {}
+    for name in names:
+        why = None if features or name == chosen else _why_left_out(table[name])
+        if why is not None:
+            left_out[name] = why
     kept = list(features) or [n for n in names if n != chosen and n not in left_out]
     if not kept:
-        raise TableError(f"beside the target {chosen!r} there is no numeric column")
-    return table[kept], table[chosen], left_out
+        reasons = "".join(f"; {name!r}: {why}" for name, why in left_out.items())
+        raise TableError(f"beside the target {chosen!r} there is no numeric column{reasons}")
+    for name in features:
+        complete_numbers(table[name], f"the feature {name!r}")
+    return Columns(table[kept], table[chosen], left_out)
 
 
-def _is_numeric(column: Any) -> bool:
-    return column.ndim == 2 or bool(pd.api.types.is_numeric_dtype(column))
+def complete_numbers(column: Any, what: str) -> None:
+    """Refuse a column with text, gaps or infinities.
+
+    Raises
+    ------
+    TableError
+        The message names the first such value and its row.
+    """
+    why = why_not_numeric(column)
+    if why is not None:
+        raise TableError(f"{what} must be numeric: {why}")
+    rows = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64, na_value=np.nan)))
+    if len(rows):
+        raise TableError(
+            f"{what} must be a finite number in every row: it is missing or infinite in {len(rows)} of {len(column)} "
+            f"rows, first in row {rows[0] + 1}; drop or fill these rows first"
+        )
+
+
+def _why_left_out(column: Any) -> str | None:
+    """Why a column is no feature; names that are there twice are for the estimator to refuse."""
+    return None if column.ndim == 2 else why_not_numeric(column)
 
 
 def _archive(path: Path) -> pd.DataFrame:

@@ -24,7 +24,15 @@ from flash_ansr.checkpoint_folder import FORMAT, JSON_FILE, WEIGHTS_FILE, Checkp
 from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
 from flash_ansr.model.network import Network
 
-__all__ = ["Checkpoint", "CheckpointError", "fill_weights", "load_network", "load_tensors", "read_checkpoint", "save_checkpoint"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "fill_weights",
+    "load_network",
+    "load_tensors",
+    "read_checkpoint",
+    "save_checkpoint",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections import Counter
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from simplipy.errors import SimplipyError
+from simplipy.output_files import make_parent
 
 if TYPE_CHECKING:
     from simplipy.mining.discovery import LengthReport, Mined
@@ -33,6 +34,13 @@ _VERIFY_SEED = 7_654_321
 console = Console(markup=False, emoji=False, highlight=False)
 
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads and processes; the result does not depend on it.")]
+
+
+class Method(Enum):
+    """How rules are found."""
+
+    JOIN = "join"
+    PAPER = "paper"
 
 
 def mine(
@@ -44,7 +52,7 @@ def mine(
     constants: Annotated[int, typer.Option(help="Free constants of a pattern at most.")] = 2,
     literals: Annotated[bool, typer.Option(help="Patterns with 0, 1, -1, pi, e, inf, -inf and nan.")] = True,
     operators: Annotated[str | None, typer.Option(help="Tokens with spaces between them; all by default.")] = None,
-    method: Annotated[str, typer.Option(help="join, or paper for the published search by fits.")] = "join",
+    method: Annotated[Method, typer.Option(help="By joins on values, or the published search by fits.")] = Method.JOIN,
     resume: Annotated[bool, typer.Option("--resume", help="Take up the shards of an earlier run.")] = False,
     threads: Threads = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the search ends at half of them.")] = None,
@@ -63,9 +71,7 @@ def mine(
     from simplipy.mining.shards import write_atomically
     from simplipy.operators import OPERATORS
 
-    if method not in ("join", "paper"):
-        raise SimplipyError(f"--method must be 'join' or 'paper', got {method!r}")
-    if method == "paper" and resume:
+    if method is Method.PAPER and resume:
         raise SimplipyError("--resume needs --method join: the paper's method keeps no shards")
     if out.is_dir():
         raise SimplipyError(f"--out must be a file, got the folder {out}")
@@ -78,10 +84,13 @@ def mine(
         operators=tuple(OPERATORS if operators is None else operators.split()),
         seed=seed,
     )
+    for path in (out, rule_file):
+        if path is not None:
+            make_parent(path)
     n_threads = threads or os.cpu_count() or 1
     hand_rules = read_rules(hand) if hand else []
     with _Bar() as bar:
-        if method == "paper":
+        if method is Method.PAPER:
             mined = mine_by_fits(config, time_limit, bar.update)
         else:
             folder = out.with_name(f"{out.stem}.shards")

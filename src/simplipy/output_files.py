@@ -1,0 +1,33 @@
+"""Files that commands write: whole or not at all, in folders that are made where they are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from simplipy.errors import SimplipyError
+
+
+def make_parent(path: Path) -> None:
+    """Make the folders above a path that are missing, but none at the root of the file system."""
+    parent = path.absolute().parent
+    missing = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+    if missing and missing[-1].parent == Path(parent.anchor):
+        raise SimplipyError(
+            f"there is no folder {missing[-1]} for {path.name}; "
+            "missing folders are made, but none at the root of the file system"
+        )
+    parent.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to; at the end the file takes its real name, so that a reader never sees half of it."""
+    make_parent(path)
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

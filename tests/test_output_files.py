@@ -1,0 +1,34 @@
+"""Files appear whole, in folders that are made for them, but not at the root of the file system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simplipy.errors import SimplipyError
+from simplipy.output_files import make_parent, replacing
+
+
+def test_missing_folders_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with replacing(Path("a/b/c.txt")) as partial:
+        partial.write_text("whole")
+        assert not Path("a/b/c.txt").exists()
+    assert [path.name for path in Path("a/b").iterdir()] == ["c.txt"]
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text("old")
+    with pytest.raises(TypeError), replacing(path) as partial:
+        partial.write_text(3)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["c.txt"]
+
+
+@pytest.mark.parametrize("path", ["/no_such_folder/a.txt", "/no_such_folder/deeper/a.txt"])
+def test_no_folder_is_made_at_the_root(path: str) -> None:
+    with pytest.raises(SimplipyError, match=r"there is no folder /no_such_folder for a\.txt; missing folders are made"):
+        make_parent(Path(path))
+    assert not Path("/no_such_folder").exists()
