@@ -292,9 +292,10 @@ def _explanation(facts: dict[str, Any]) -> str:
 def _wrapped(rules: str) -> list[str]:
     """Names of rules on lines that a screen holds, no name in two."""
     kept_together = rules.replace(", ", ",\n").replace(" ", "\u00a0").replace("\n", " ")
-    lines = textwrap.wrap(
-        kept_together, 76, initial_indent="   by ", subsequent_indent="      ", break_long_words=False
+    wrapper = textwrap.TextWrapper(
+        76, initial_indent="   by ", subsequent_indent="      ", break_long_words=False, break_on_hyphens=False
     )
+    lines = wrapper.wrap(kept_together)
     return [line.replace("\u00a0", " ") for line in lines]
 
 

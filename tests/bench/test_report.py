@@ -76,6 +76,18 @@ def test_text(groups: list[Group]) -> None:
     assert " - " in lines[1]
 
 
+def test_text_of_a_narrow_screen(groups: list[Group]) -> None:
+    whole = table(groups).splitlines()
+    parts = [part.splitlines() for part in table(groups, width=80).split("\n\n")]
+    assert len(parts) > 1
+    assert max(len(line) for part in parts for line in part) <= 80 < len(whole[0])
+    keys = [[line.split()[0] for line in part[2:]] for part in parts]
+    assert keys == [keys[0]] * len(parts)
+    shown = {word for part in parts for line in (part[0], *part[2:]) for word in line.split()}
+    assert shown == {word for line in (whole[0], *whole[2:]) for word in line.split()}
+    assert table(groups, width=500).splitlines() == whole
+
+
 def test_markdown(groups: list[Group]) -> None:
     lines = table(groups, Format.MARKDOWN).splitlines()
     assert len(lines) == 8
