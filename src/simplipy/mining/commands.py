@@ -25,6 +25,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from simplipy.errors import SimplipyError
 from simplipy.output_files import make_parent
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def mine(
     _show(mined)
     print(f"{len(mined.rules)} rules written to {out}")
     if mined.stopped:
-        goes_on = "" if method == "paper" else "; the same command with --resume goes on"
+        goes_on = "" if method is Method.PAPER else "; the same command with --resume goes on"
         print(f"stopped early: {mined.stopped}{goes_on}", file=sys.stderr)
 
 
