@@ -149,24 +149,31 @@ def _summary(curve: Curve) -> dict[str, Any]:
 
 
 def training_figure(curves: list[Curve], law: PowerLaw | None) -> Figure:
-    """Validation loss against operations and against time, and gradient norms."""
+    """Validation loss against operations and against problems seen, and gradient norms."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
     figure = Figure(figsize=(13, 4), layout="constrained")
-    by_flops, by_time, norms = figure.subplots(1, 3)
+    by_flops, by_problems, norms = figure.subplots(1, 3)
     for curve in curves:
         style = "--" if curve.blind else "-"
         label = f"{curve.name} ({curve.n_parameters / 1e6:.2f}M)"
         by_flops.plot(curve.flops, curve.loss, style, label=label)
-        by_time.plot(curve.seconds / 60, curve.loss, style, label=label)
+        by_problems.plot(curve.samples / 1e6, curve.loss, style, label=label)
         norms.plot(curve.steps, curve.gradient_norms, style, label=label, linewidth=0.8)
     if law is not None:
         flops = np.concatenate([curve.flops for curve in curves if not curve.blind])
         x = np.geomspace(float(flops.min()), float(flops.max()), 50)
         by_flops.plot(x, law.factor * x**law.exponent, "k:", label=f"L = {law.factor:.3g} FLOPs^{law.exponent:.3f}")
     by_flops.set(xscale="log", yscale="log", xlabel="training FLOPs (6 N D)", ylabel="validation loss a token")
-    by_time.set(xlabel="minutes", ylabel="validation loss a token")
+    by_problems.set(xlabel="million problems", ylabel="validation loss a token")
     norms.set(yscale="log", xlabel="step", ylabel="gradient norm before clipping")
+    for axis in (by_flops.yaxis, norms.yaxis):  # less than a decade: 2.1, not 2.1 x 10^0
+        axis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axis.set_major_formatter(ScalarFormatter())
+        axis.set_minor_formatter(ScalarFormatter())
+    norms.yaxis.set_minor_formatter(NullFormatter())
+    by_flops.xaxis.set_minor_formatter(NullFormatter())
     by_flops.legend(fontsize="small")
     return figure
 
