@@ -12,12 +12,13 @@ from tests.command_line import run_flash_ansr
 
 
 def test_make(tmp_path: Path) -> None:
-    out = tmp_path / "a.npz"
+    out = tmp_path / "new" / "a.npz"
     done = run_flash_ansr(
         "data", "make", "--n", "30", "--seed", "1", "--workers", "2", "--out", str(out), "--rows", "16"
     )
     assert done.returncode == 0
     assert done.stdout.startswith("30 problems, 480 rows")
+    assert done.stderr == ""
     with np.load(out) as file:
         assert {"X", "y", "n_rows", "tokens", "vocabulary"} <= set(file.files)
         assert file["X"].shape == (480, 9)
@@ -58,6 +59,7 @@ def test_stats(tmp_path: Path) -> None:
     text = run_flash_ansr("data", "stats", "--prior", "paper", "--n", "50").stdout
     assert "simplified (L_max 4)" in text
     assert "held out symbolic" in text
+    assert run_flash_ansr("data", "stats", "--prior", "wide", "--n", "50").stdout.count("simplified (all rules)") == 1
 
 
 def test_skeletons(tmp_path: Path) -> None:
@@ -74,7 +76,8 @@ def test_skeletons(tmp_path: Path) -> None:
         (("check", "x1 +"), "error: "),
         (("check", "x1", "--holdout", "fastsbr"), "did you mean 'fastsrb'?"),
         (("make", "--out", "a.csv"), ".npz or .parquet"),
-        (("make", "--n", "5", "--out", "/nowhere/a.npz"), "/nowhere"),
+        (("make", "--n", "5", "--out", "/nowhere/a.npz"), "there is no folder /nowhere for a.npz"),
+        (("stats", "--n", "10", "--out", "a.gif"), "--out must end in .png, .pdf or .svg, got 'a.gif'"),
     ],
 )
 def test_mistakes_end_with_a_message(arguments: tuple[str, ...], message: str) -> None:

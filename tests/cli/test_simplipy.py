@@ -197,6 +197,32 @@ def test_csv_as_spreadsheets_write_it(tmp_path: Path) -> None:
     assert [2.0, 12.0] in lists_in(strict_json(done.stdout))
 
 
+def test_tables_of_laboratories(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text("# of a balance\nx1;x2\n1,5;2\n3;4\n")
+    out = tmp_path / "new" / "out.csv"
+    done = run("eval", "x1*x2", "--data", str(path), "--out", str(out), "--json")
+    assert done.returncode == 0, done.stderr
+    assert [3.0, 12.0] in lists_in(strict_json(done.stdout))
+    assert "note: columns are separated by semicolons" in done.stderr
+    assert out.read_text().splitlines() == ["x1,x2,value", "1.5,2,3.0", "3.0,4,12.0"]
+    assert_refused(run("eval", "x1", "--data", str(path), "--out", str(path)), "is the table itself")
+    path.write_text("x1,x2\n1,2\n1,late\n")
+    assert_refused(run("eval", "x1*x2", "--data", str(path)), "'x2' has a value that is no number: 'late' in row 2")
+
+
+@pytest.mark.parametrize("command", ["simplify", "show", "eval", "equivalent", "mine", "verify", "operators"])
+def test_help_fits_a_screen_and_shows_flags_as_flags(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(command, "--help").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert "<bool>" not in text
+    assert "…" not in text
+    assert "Example: simplipy " in text
+    if command == "mine":
+        assert "--method <join|paper>" in text
+
+
 def test_no_arguments_explain_themselves() -> None:
     done = run()
     assert done.returncode in (0, 2)

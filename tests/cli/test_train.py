@@ -76,6 +76,8 @@ def test_plan(monkeypatch: pytest.MonkeyPatch) -> None:
         "MFLOP",
         "problems/s a process of 1 thread, measured here",
         "hours for 1,000 problems",
+        "at best",
+        "One device was measured; more are multiples of it.",
         "GB",
     ):
         assert word in out

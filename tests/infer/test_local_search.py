@@ -31,6 +31,16 @@ def test_the_same_seed_gives_the_same_table_for_any_number_of_jobs() -> None:
     assert "local" in set(tables[0]["proposer"])
 
 
+def test_no_more_forms_are_new_than_were_drawn() -> None:
+    """What others drew and local search learns from counts once, where it was drawn."""
+    y = X[:, 0] ** 2 * np.sin(X[:, 1]) + X[:, 1]
+    for n_samples in (10, 200):
+        proposers = ["closed_form", "local", "prior"]
+        report = FlashANSR(time_limit=None, n_samples=n_samples, proposers=proposers, random_state=0).fit(X, y).report_
+        assert all(counts["unique"] <= counts["drawn"] for counts in report["proposers"].values())
+        assert report["unique"] <= report["drawn"] <= n_samples
+
+
 @pytest.mark.parametrize("law", ["1.7*sin(x1)*x2/(0.4 + x1)", "sqrt(x1 + 2.5*x2^2)", "exp(-x1)*(x2 - 0.3*x1)"])
 def test_laws_are_found_by_variation_alone(law: str) -> None:
     truth = simplipy.parse(law)
