@@ -133,12 +133,13 @@ def _defined(a: Expression, constants: Array, points: ProbePoints) -> tuple[npt.
 
 
 def _draws(n: int, rng: np.random.Generator) -> list[Array]:
-    """Values of n constants, one member each: generic ones of all signs, integers, and zeros one by one."""
+    """Values of n constants, one member each: generic ones of all signs, even and odd numbers, zeros one by one."""
     if n == 0:
         return [np.empty(0)]
     size = rng.uniform(0.3, 2.5, (3, n))
     signs = rng.choice([-1.0, 1.0], n)
     wide = 10 ** rng.uniform(-1, 1.5, n)
-    draws = [size[0], -size[1], signs * wide, rng.integers(2, 4, n) * signs]
+    whole = rng.integers(2, 4, n)  # and with 5 less it the other parity: a^2 is abs(a)^2, a^3 is not abs(a)^3
+    draws = [size[0], -size[1], signs * wide, whole * signs, (5 - whole) * signs]
     draws += [np.where(np.arange(n) == k, 0.0, size[2] * signs) for k in range(min(n, 6))]
     return [*draws, np.zeros(n)] if n > 1 else draws

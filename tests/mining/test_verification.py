@@ -36,6 +36,38 @@ WRONG = [
     "1/(1/<constant>) + a -> a",
     "abs(<constant>*a) -> <constant>*a",
     "<constant>^a -> exp(a)",
+    "<constant>^(2*a) -> <constant>^a",  # of a negative constant at 1/2
+    "<constant>^(a/2) -> <constant>^a",
+    "a^<constant> -> abs(a)^<constant>",  # of odd numbers
+    "<constant>/a -> <constant>*a",
+    "log(<constant>*a) -> <constant> + log(a)",
+    "(a^b)^c -> a^(b*c)",  # a = -2, b = 2, c = 1/2
+    "a^(b + c) -> a^b*a^c",
+    "(a*b)^c -> a^c*b^c",  # both negative
+    "sqrt(a^b) -> a^(b/2)",
+    "pow1_4(a^b) -> a^(b/4)",
+    "(a^2)^b -> a^(2*b)",
+    "sqrt(a*b) -> sqrt(a)*sqrt(b)",
+    "sqrt(1 - cos(a)^2) -> sin(a)",
+    "acosh(cosh(a)) -> a",
+    "acos(cos(abs(a))) -> abs(a)",
+    "acos(cos(asin(a))) -> asin(a)",
+    "asin(sin(a)) -> a [a in [-pi, pi]]",
+    "atan(1/a) -> pi/2 - atan(a)",  # for a < 0
+    "atan(a) + atan(b) -> atan((a + b)/(1 - a*b))",  # beyond the branch
+    "log(exp(a)) -> abs(a)",
+    "cbrt(a^3) -> abs(a)",
+    "(-1)^(2*a) -> 1",  # -1 at 1/2
+    "(-1)^(abs(a) + a) -> 1",
+    "log(a^a)/a -> log(a)",  # of even negative numbers
+    "tanh(a) -> 1 [a >= 1]",
+    "exp(1e-9*a) -> 1",
+    "a + 1e-300 -> a",
+    "0^a -> 0 [a >= 0]",
+    "1/0 + a -> a",
+    "acos(1/tanh(4*cosh(a))) -> 0",  # defined nowhere; doubles say 0
+    "acos(cosh((a^5)^5)) -> 0",
+    "(cosh(a) + tanh(5*cosh(a)))/cosh(a) -> 1 + 1/cosh(a)",
 ]
 
 RIGHT = [
@@ -50,6 +82,12 @@ RIGHT = [
     ("log(-cosh(a)) -> nan", False),
     ("<constant>*a + a -> <constant>*a", False),
     ("sin(<constant>) + a -> <constant> + a", False),
+    ("<constant>^(3*a) -> <constant>^a", False),  # (-8)^a where both are defined
+    ("(a^b)^2 -> a^(2*b)", False),
+    ("a^b*a^c -> a^(b + c)", False),
+    ("abs(a^b) -> abs(a)^b", True),
+    ("asin(a) + acos(a) -> pi/2", True),
+    ("tan(a/2) -> sin(a)/(1 + cos(a))", False),
 ]
 
 
