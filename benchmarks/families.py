@@ -4,8 +4,8 @@
 
 Random terms of six tokens with one variable and one or two free constants that the simplifier leaves as they are, each
 against every family of four tokens and every family of five tokens with two free constants that it leaves as they are
-too. A family has the term among its members if fits reach the values of three draws of the term's constants; the
-candidates of these fits are then checked like any two families, by `simplipy.equivalent`.
+too, with no more free constants than the term. A family has the term among its members if fits reach the values of
+three draws of the term's constants; what fits is then checked like any two families, by `simplipy.equivalent`.
 """
 
 from __future__ import annotations
@@ -111,9 +111,11 @@ def main() -> None:
     n_candidates = 0
     for tokens in track(patterns(options.patterns, rng), "terms", transient=True):
         for i in members(tokens, among, rng):
+            if known[i].count(CONSTANT) > tokens.count(CONSTANT):
+                continue
             n_candidates += 1
             verdict = simplipy.equivalent(list(tokens), list(known[i]))
-            if verdict.family in ("same", "b wider"):
+            if verdict.family in ("same", "b wider") and verdict.domain in ("same", "b wider"):
                 a, b = simplipy.parse(list(tokens)).infix(), among[i].infix()
                 found.append({"pattern": a, "replacement": b, "family": verdict.family, "domain": verdict.domain})
     result = {"n_patterns": options.patterns, "n_families": len(known), "n_fitted": n_candidates, "hold": found}

@@ -3,8 +3,9 @@
     python benchmarks/mining.py [--time-limit 600] [--out results/rules]
 
 Two tasks, both with one metavariable, all operators and literals and replacements up to three tokens, on one thread:
-patterns of three tokens with a free constant, and of four without. The rules go through `simplipy verify`'s check. What the paper's method accepts about infinities, nan and numbers alone
-is counted apart: there is no real value to compare. Times are CPU times.
+patterns of three tokens with a free constant, and of four without. The rules go through `simplipy verify`'s check. What
+the paper's method accepts about infinities, nan and numbers alone is counted apart: there is no real value to compare.
+Times are CPU times.
 """
 
 from __future__ import annotations

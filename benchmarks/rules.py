@@ -28,6 +28,8 @@ from rich.progress import track
 from flash_ansr.data import Generator
 from flash_ansr.versions import rule_set_hash
 from simplipy import Engine, TokenBatch
+from simplipy.mining.rule import Rule, infix
+from simplipy.mining.rule_file import read_rules
 
 ROOT = Path(__file__).parents[1]
 STARTER = Path(__file__).with_name("starter_rules.txt")
@@ -35,6 +37,8 @@ FIGURE = ROOT / "docs" / "figures" / "rules_by_length.png"
 LENGTHS = (0, 3, 4, 5, 6, 7)
 PASSES = 7
 TARGET_SEED = 7
+SAMPLE_SEED = 0
+N_SAMPLE = 20
 BUNDLED = "bundled rules"
 # what valgrind runs: so many passes over a corpus with a rule file
 PASS_SCRIPT = """
@@ -134,6 +138,24 @@ def changed_targets(engines: dict[str, Engine], prior: str, n: int) -> dict[str,
     return {"prior": prior, "n_targets": len(rows), "seed": TARGET_SEED, "changed_against": changed}
 
 
+def kinds_of(rules: Sequence[Rule]) -> dict[str, dict[str, int]]:
+    """How many rules there are of each kind, by length."""
+    counts: dict[str, dict[str, int]] = {}
+    for rule in sorted(rules, key=lambda rule: rule.length):
+        row = counts.setdefault(str(rule.length), {"exact": 0, "extends": 0, "conditional": 0})
+        row[rule.kind] += 1
+    return counts
+
+
+def sample_of(rules: Sequence[Rule]) -> list[list[str]]:
+    """Pattern, replacement and kind of some rules drawn at random."""
+    chosen = np.random.default_rng(SAMPLE_SEED).choice(len(rules), N_SAMPLE, replace=False)
+    return [
+        [infix(rule.pattern), infix(rule.replacement), ", ".join([rule.kind, *rule.conditions])]
+        for rule in (rules[i] for i in sorted(chosen))
+    ]
+
+
 def draw(results: dict[str, dict[str, dict[str, float]]], path: Path) -> None:
     """Length ratio, and time relative to no rules, against the longest pattern."""
     import matplotlib.pyplot as plt
@@ -166,6 +188,9 @@ def report(result: dict[str, Any]) -> None:
     for name, n in targets["changed_against"].items():
         share = 100 * n / targets["n_targets"]
         print(f"{n} of {targets['n_targets']} targets of {targets['prior']} ({share:.3f} %) differ from {name}")
+    for pattern, replacement, kind in result["sample"]:
+        print(f"{pattern} -> {replacement} ({kind})")
+    print("rules by length and kind:", json.dumps(result["kinds"]))
     print("most used:", *(f"{n:5} {name}" for name, n in list(result["used"].items())[:20]), sep="\n")
 
 
@@ -199,12 +224,15 @@ def measure(options: argparse.Namespace) -> None:
         rows = drawn("paper", options.rows, options.seed)
     paths = {path.stem: path for path in (STARTER, *options.against)}
     engines = {BUNDLED: Engine()} | {name: Engine(path) for name, path in paths.items()}
+    mined = read_rules(ROOT / "src" / "simplipy" / "data" / "mined_rules.json")
     corpus = options.corpus.name if options.corpus else f"prior paper, seed {options.seed}"
     result: dict[str, Any] = {
         "run": {"corpus": corpus, "n_rows": len(rows), "n_calls": options.calls, "rules_sha256": rule_set_hash()},
         "lengths": by_length(engines, rows),
         "median_call_microseconds": median_calls(engines, rows[: options.calls]),
         "targets": changed_targets(engines, "wide", options.targets),
+        "kinds": kinds_of(mined),
+        "sample": sample_of(mined),
         "used": dict(usage(engines[BUNDLED], rows).most_common()),
     }
     if options.instructions:
