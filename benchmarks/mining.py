@@ -101,6 +101,7 @@ def table(result: dict[str, dict[str, Any]]) -> str:
         "terms/s",
         "rules",
         "about numbers and infinities alone",
+        "of these rejected",
         "others that are wrong",
     )
     lines = ["| " + " | ".join(names) + " |", "| --- " * len(names) + "|"]
@@ -111,7 +112,8 @@ def table(result: dict[str, dict[str, Any]]) -> str:
             speed = f"{row['terms_per_second']:,.0f}"
             wrong = f"{row['n_wrong']} of {row['n_real']}"
             cells = (task, method, share, row["seconds"], speed, row["n_rules"])
-            lines.append("| " + " | ".join(map(str, (*cells, row["n_about_numbers_and_infinities"], wrong))) + " |")
+            alone = (row["n_about_numbers_and_infinities"], row["n_wrong_about_infinities"])
+            lines.append("| " + " | ".join(map(str, (*cells, *alone, wrong))) + " |")
     return "\n".join(lines)
 
 

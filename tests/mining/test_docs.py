@@ -82,4 +82,5 @@ def test_the_comparison_of_methods():
     for task, methods in result.items():
         for method, row in methods.items():
             assert f"| {task} | {method} | " in PAGE
-            assert f"| {row['n_rules']} | {row['n_about_numbers_and_infinities']} | {row['n_wrong']} of " in PAGE
+            alone = f"{row['n_about_numbers_and_infinities']} | {row['n_wrong_about_infinities']}"
+            assert f"| {row['n_rules']} | {alone} | {row['n_wrong']} of {row['n_real']} |" in PAGE

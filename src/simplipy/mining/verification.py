@@ -20,7 +20,7 @@ import numpy as np
 
 from simplipy import ball_arithmetic as balls
 from simplipy.errors import SimplipyError
-from simplipy.expression import evaluate_many
+from simplipy.expression import Expression, evaluate_many
 from simplipy.family import compare_families
 from simplipy.mining.boxes import on_boxes
 from simplipy.mining.rule import METAVARIABLES, Rule, expression
@@ -111,6 +111,8 @@ def _verify_values(rule: Rule, rng: np.random.Generator) -> Finding:
     near = _where_conditions_hold(_border_points(a, points), rule.conditions)
     if len(near) and (border := compare_functions(a, b, near, n_confirmed=2)).counterexample is not None:
         return Finding(False, reason="the values differ near a border", counterexample=_text(border.counterexample))
+    if _has_unseen_branch(rule, [far, points, near]):
+        return Finding(False, reason="an argument may leave its branch where no point is")
     nowhere = not found.a_defined
     if nowhere and rule.replacement != ("nan",):
         return Finding(False, reason="the pattern is defined nowhere, and the replacement is not nan")
@@ -187,6 +189,37 @@ def _leaves_branch(rule: Rule, names: tuple[str, ...]) -> bool:
     line = {name: (np.array([-np.inf]), np.array([np.inf])) for name in names}
     argument = on_boxes(rule.replacement, line, 1)
     return not (argument.low[0] >= bounds[0] - 1e-9 and argument.high[0] <= bounds[1] + 1e-9)
+
+
+def _has_unseen_branch(rule: Rule, clouds: Sequence[ProbePoints]) -> bool:
+    """Whether an argument u of asin(sin(u)) and its like may lie beyond the branch, by intervals, but does at no point.
+
+    asinh(acosh(log(a))) is greater than pi for a > exp(50000), and asinh(atanh(a)^(1/4)) than pi/2 next to a = 1.
+    """
+    names = clouds[0].names
+    line = {name: (np.array([-np.inf]), np.array([np.inf])) for name in names}
+    for condition in rule.conditions:
+        name, low, high, _ = read_condition(condition)
+        line[name] = (np.array([low]), np.array([high]))
+    for part in subterms(rule.pattern):
+        bounds = _BRANCHES.get(part[:2])
+        if bounds is None:
+            continue
+        possible = on_boxes(part[2:], line, 1)
+        seen = np.concatenate([_defined_values(expression(part[2:]), cloud) for cloud in clouds])
+        for beyond, observed in (
+            (possible.high[0] > bounds[1] + 1e-9, (seen > bounds[1]).any()),
+            (possible.low[0] < bounds[0] - 1e-9, (seen < bounds[0]).any()),
+        ):
+            if beyond and not observed:
+                return True
+    return False
+
+
+def _defined_values(term: Expression, points: ProbePoints) -> Array:
+    values, defined = evaluate_many([term], points.data(), n_threads=1)
+    found: Array = values[0][defined[0]]
+    return found
 
 
 def _where_conditions_hold(points: ProbePoints, conditions: Sequence[str]) -> ProbePoints:
@@ -278,7 +311,7 @@ def _fails_with_digits(rule: Rule, points: ProbePoints) -> Finding | None:
         for digits, (x, y) in zip(_DIGITS, sides, strict=True):
             if compare(x, y, digits=digits) != "equal":  # type: ignore[arg-type]
                 return Finding(False, reason=f"the values differ at {digits} digits", counterexample=_text(point))
-    if n_checked < _MIN_COMMON and rule.replacement != ("nan",):
+    if n_checked < (1 if rule.is_ground else _MIN_COMMON) and rule.replacement != ("nan",):
         return Finding(False, reason=f"only {n_checked} points where no part of the pattern is large")
     return None
 
@@ -289,8 +322,10 @@ def _tame_rows(rule: Rule, points: ProbePoints) -> list[int]:
     values, defined = evaluate_many(parts, points.data(), n_threads=1)
     with np.errstate(invalid="ignore"):
         tame: Mask = np.logical_and.reduce(defined & (np.abs(values) <= _LARGEST_TAME), axis=0)
-    order = np.argsort(points.mildness(), kind="stable")
-    return [row for row in order.tolist() if tame[row]][: 4 * _N_CLOSER]
+    order = np.lexsort((points.mildness(), points.corner))
+    # each point once, corners last: at a = 1, tanh(exp(exp(a)))*acosh(a) is acosh(a)
+    distinct = {tuple(points.values[row].tolist()): row for row in reversed(order.tolist()) if tame[row]}
+    return list(reversed(distinct.values()))[: 4 * _N_CLOSER]
 
 
 def subterms(tokens: Sequence[str]) -> list[tuple[str, ...]]:
