@@ -56,9 +56,15 @@ def test_coverage_of_length_seven(n):
 
 
 def test_rules_of_length_seven():
-    row = lengths(LENGTH_7)[7]
-    assert f"{row['n_rules']:,} rules" in PAGE
-    assert f"{row['n_unused']:,} that hold" in PAGE
+    """What the run kept, less what verification with another seed rejects, less the bundled ones."""
+    verified = json.loads(LENGTH_7.with_name("length7.verify.json").read_text(encoding="utf-8"))
+    n_kept = json.loads(LENGTH_7.read_text(encoding="utf-8"))["n_rules"]
+    n_bundled = json.loads(BUNDLED.read_text(encoding="utf-8"))["n_rules"]
+    n_rejected = len(verified["failures"])
+    assert verified["n_rules"] == n_kept
+    assert f"rejects {n_rejected} of the {n_kept:,} rules" in PAGE
+    assert f"Besides the {n_bundled} rules of up to six tokens, {n_kept - n_rejected - n_bundled:,} of seven" in PAGE
+    assert lengths(LENGTH_7)[7]["existing"] == lengths(LENGTH_7)[7]["counts"]["tested"]
 
 
 def test_the_most_used_rules():
