@@ -29,6 +29,8 @@ from flash_ansr.infer.input_checks import (
     checked_threads,
 )
 from flash_ansr.infer.law import Law
+from flash_ansr.infer.noise_models import NoiseKind
+from flash_ansr.infer.noisy_choice import NoisyChoice
 from flash_ansr.infer.pipeline import Callback, Pipeline
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.readable import readable
@@ -190,11 +192,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         stop = self._run(pipeline, budget)
         if settings.paper is None:
             pipeline.tidy(None if self.time_limit is None else _TIDYING * self.time_limit)
-        noise = self._conclude(pipeline, held_out, columns, budget)
+        noise, kind = self._conclude(pipeline, held_out, columns, budget)
         winner = str(self.candidates_["proposer"].iloc[0])
         self.report_ = run_report(pipeline, budget, stop, set_up, winner)
         names = self._column_names()
-        self.report_["noise"] = noise
+        self.report_["noise"], self.report_["noise_kind"] = noise, kind
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
         self.report_["law_is_baseline"] = winner == "baseline"
@@ -255,15 +257,15 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _conclude(
         self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64], budget: Budget
-    ) -> float | None:
-        """Choose the law and store what there is to show; the noise, None where the law leaves more than that."""
+    ) -> tuple[float | None, NoiseKind | None]:
+        """Choose the law and store what there is to show; the noise and its kind, None where it leaves more."""
         kept = [self._column_names()[k] for k in columns]
         gamma = pipeline.settings.gamma
         baseline = linear_baseline(pipeline.table, gamma)
         candidates = pipeline.archive.candidates()
         if not candidates or pipeline.settings.paper is None:
             candidates = [*candidates, baseline, constant_baseline(pipeline.table, gamma)]
-        noise = None
+        choice = NoisyChoice([], None)
         if self.selection == "score" and pipeline.settings.paper is None:
             deadline = None
             if budget.time_limit is not None and budget.n_samples is None:
@@ -271,7 +273,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                     budget, time_limit=max(_SELECTION_SHARE * budget.time_limit, _SELECTION_SECONDS)
                 )
             choice = by_score(candidates, pipeline.table, pipeline.grammar, self.gamma, gamma, self.loss, deadline)
-            chosen, noise = choice.candidates, choice.noise
+            chosen = choice.candidates
         else:
             chosen = ranked(candidates, pipeline.table, held_out, self.selection, gamma)
         chosen = chosen or [baseline]
@@ -285,7 +287,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.baseline_ = self._baseline.named
         self.candidates_ = candidate_table(chosen, [law.named for law in self._laws])
         self.posterior_ = posterior_table(pipeline.log_evidence, kept)
-        return noise
+        return choice.noise, choice.kind
 
     def _run(self, pipeline: Pipeline, budget: Budget) -> Stop:
         if not self.verbose:

@@ -96,7 +96,12 @@ def number_cost(token: str) -> float:
 
 def digits_cost(tokens: Iterable[str]) -> float:
     """Of all numbers among these tokens."""
-    return sum(number_cost(t) for t in tokens if t[-1].isdigit() and t[0] in "-.0123456789")
+    return sum(number_cost(t) for t in tokens if is_number(t))
+
+
+def is_number(token: str) -> bool:
+    """Whether a token is a number that is written out."""
+    return token[-1].isdigit() and token[0] in "-.0123456789"
 
 
 def roles_of_constants(skeleton: Expression) -> list[str]:

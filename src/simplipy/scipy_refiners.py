@@ -17,6 +17,7 @@ from scipy import optimize
 from simplipy.expression import Expression
 from simplipy.fit_input import FitData, check_bounds, check_starts, own_parameters, robust_threshold
 from simplipy.fit_result import Fit, FitStatus
+from simplipy.unexplained import fvu
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,11 +72,7 @@ class _Problem:
         return float(weights @ rho), gradient
 
     def fvu(self, values: Floats) -> float:
-        weights = self.data.sample_weights / self.data.sizes**2
-        y = self.data.y
-        mean = 0.0 if (y == y[0]).all() else float(weights @ y / weights.sum())
-        total = float(weights @ (y - mean) ** 2) or float(weights.sum())
-        return float(weights @ (self.predict(values) - y) ** 2) / total
+        return fvu(self.data.y, self.predict(values), self.data.sample_weights / self.data.sizes**2)
 
 
 def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
@@ -183,14 +180,14 @@ def _refine_one(
                 best, best_loss, status = found, loss, FitStatus.OK
             if np.isfinite(best_loss) and problem.fvu(best) < _PERFECT:
                 break
-        fvu = problem.fvu(best) if np.isfinite(best_loss) else np.inf
+        fraction = problem.fvu(best) if np.isfinite(best_loss) else np.inf
         covariance = _covariance(problem, best) if np.isfinite(best_loss) else np.full((problem.n, problem.n), np.nan)
     if not np.isfinite(best_loss) and status is not FitStatus.DEADLINE:
-        best_loss, fvu, status = np.inf, np.inf, FitStatus.NON_FINITE
+        best_loss, fraction, status = np.inf, np.inf, FitStatus.NON_FINITE
     first = problem.expression.n_constants
     named: dict[str, Any] = dict(zip(problem.parameters, best[first:].tolist(), strict=True))
     return Fit(
-        status, problem.expression, best[:first], named, covariance, best_loss, fvu, problem.n_evaluations, n_starts
+        status, problem.expression, best[:first], named, covariance, best_loss, fraction, problem.n_evaluations, n_starts
     )
 
 

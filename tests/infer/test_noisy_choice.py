@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.baseline import constant_baseline, linear_baseline
-from flash_ansr.infer.noisy_choice import choose, looks_like_noise
+from flash_ansr.infer.noise_models import looks_like_noise
+from flash_ansr.infer.noisy_choice import choose
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.selection import by_score
 from simplipy import fit_constants
@@ -23,7 +26,7 @@ def candidates(table: Table, *formulas: str) -> list[Candidate]:
     made = []
     for i, formula in enumerate(formulas):
         fit = fit_constants(formula, table.X, table.y, n_threads=1)
-        score = np.log10(fit.fvu) + 0.05 * len(fit.expression)
+        score = np.log10(max(fit.fvu, 1e-24)) + 0.05 * len(fit.expression)
         made.append(Candidate(fit.expression, b"", fit.fvu, score, len(fit.constants), np.nan, "test", i))
     return [*made, linear_baseline(table, 0.05), constant_baseline(table, 0.05)]
 
@@ -102,3 +105,100 @@ def test_the_same_law_for_any_number_of_threads() -> None:
     ]
     assert laws[0] == laws[1]
     assert simplipy.equivalent(laws[0], "x1*exp(-x2/2)").equivalent
+
+
+FORMULAS = (
+    "x1",
+    "2*x1",
+    "<constant>*x1",
+    "<constant>*x1 + <constant>",
+    "x1 + x1 + 0.0001*x2",
+    "<constant>*x1^<constant>",
+    "<constant>*x1*exp(<constant>*x2)",
+    "<constant>*sin(x2)",
+    "<constant>/(x1 + x2)",
+    "x1^2 + x2^2",
+)
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.sampled_from(FORMULAS), min_size=1, max_size=8, unique=True),
+    st.sampled_from([3, 5, 12, 60]),
+    st.sampled_from([0.0, 0.01, 0.3]),
+    st.integers(0, 1000),
+)
+def test_candidates_come_best_first_and_each_once(formulas: list[str], n_rows: int, noise: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(1, 4, (n_rows, 2))
+    table = Table(X, 2 * X[:, 0] * np.exp(noise * rng.normal(size=n_rows)))
+    chosen = by_score(candidates(table, *formulas), table, Grammar(), 0.05, 0.05).candidates
+    scores = [c.score for c in chosen]
+    assert scores == sorted(scores)
+    texts = [c.expression.infix(6) for c in chosen]
+    assert len(set(texts)) == len(texts)
+    assert all(c.fvu <= 1 + 1e-9 for c in chosen if c.expression.variables)
+
+
+def fitted(X: np.ndarray, y: np.ndarray, **options: object) -> FlashANSR:
+    quick = {"n_samples": 300, "time_limit": None, "proposers": ["closed_form", "prior"], "n_jobs": 1}
+    return FlashANSR(**{**quick, "random_state": 0, **options}).fit(X, y)
+
+
+def test_five_nearly_collinear_points_give_the_line() -> None:
+    x = np.arange(1.0, 6.0)
+    model = fitted(x[:, None], np.array([2.1, 3.9, 6.2, 7.8, 10.1]))
+    assert model.expression_.infix() == "2*x1"
+    assert model.report_["noise"] < 0.1
+
+
+@pytest.mark.parametrize("n_rows", [3, 4, 5, 6, 8])
+def test_few_noisy_rows_of_a_line_give_a_line(n_rows: int) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        x = np.arange(1.0, n_rows + 1)
+        law = fitted(x[:, None], 2 * x + 0.1 * rng.normal(size=n_rows)).expression_
+        np.testing.assert_allclose(law(x[:, None]), 2 * x, atol=0.5)
+        assert len(law) <= 5
+
+
+@pytest.mark.parametrize("n_rows", [5, 6, 8, 10])
+def test_few_rows_of_a_decay_are_not_their_mean(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    x = np.linspace(1, 5, n_rows)
+    y = 3 * np.exp(-x / 2)
+    model = fitted(x[:, None], y * (1 + 0.01 * rng.normal(size=n_rows)))
+    assert model.score(x[:, None], y) > 0.98
+    assert len(model.expression_) <= 7
+
+
+@pytest.mark.parametrize(("n_rows", "seed"), [(50, 5), (200, 7)])
+def test_percent_noise_on_a_power_law(n_rows: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.uniform(1, 10, n_rows), rng.uniform(1, 10, n_rows), rng.uniform(0.5, 5, n_rows)])
+    law = 6.674 * X[:, 0] * X[:, 1] / X[:, 2] ** 2
+    model = fitted(X, law * (1 + 0.02 * rng.normal(size=n_rows)))
+    np.testing.assert_allclose(model.predict(X) / law, 1, atol=0.01)
+    assert len(model.expression_) <= 8
+    assert model.report_["noise_kind"] == "proportional"
+    assert 0.015 < model.report_["noise"] < 0.025
+
+
+def test_percent_noise_over_many_decades() -> None:
+    rng = np.random.default_rng(0)
+    X = 10 ** rng.uniform(-9, -5, (150, 2))
+    X = np.column_stack([X, 10 ** rng.uniform(-2, 0, 150)])
+    law = 8.99e9 * X[:, 0] * X[:, 1] / X[:, 2] ** 2
+    model = fitted(X, law * (1 + 0.01 * rng.normal(size=150)))
+    np.testing.assert_allclose(model.predict(X) / law, 1, atol=0.01)
+    assert len(model.expression_) <= 8
+
+
+def test_constant_noise_is_told_from_percent_noise() -> None:
+    law = 3 * X[:, 0] ** 3 / X[:, 1]
+    made = ("<constant>*x1^3/x2", "<constant>*x1^2", "<constant>*x1^<constant>/x2")
+    for kind, y in (("constant", law + 5 * NOISE), ("proportional", law * (1 + 0.05 * NOISE))):
+        table = Table(X, y)
+        choice = by_score(candidates(table, *made), table, Grammar(), 0.05, 0.05)
+        assert choice.kind == kind
+        assert choice.noise == pytest.approx(0.05 if kind == "proportional" else 5 / y.std(), rel=0.2)

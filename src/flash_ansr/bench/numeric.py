@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
+
+from simplipy import unexplained
 
 # 32-bit machine precision: the threshold of numeric recovery
 EPSILON_32 = float(np.finfo(np.float32).eps)
@@ -40,18 +40,9 @@ def fvu(y: ArrayLike, prediction: ArrayLike) -> float:
         )
     if not np.isfinite(targets).all():
         raise ValueError(f"y must be finite, got {targets[~np.isfinite(targets)][0]}")
-    if not np.isfinite(predicted).all():
-        return float("inf")
-    # squares of 1e-200 vanish and squares of 1e200 overflow: measure in units of about the largest target, a power of
-    # two, which rounds nothing
-    scale = 2.0 ** (math.frexp(float(np.abs(targets).max()))[1] - 1)
-    with np.errstate(over="ignore"):
-        error = float((((targets - predicted) / scale) ** 2).sum())
     if np.ptp(targets) == 0:
-        return 0.0 if error == 0 else float("inf")
-    in_units = targets / scale
-    fraction = error / float(((in_units - in_units.mean()) ** 2).sum())
-    return fraction if np.isfinite(fraction) else float("inf")
+        return 0.0 if np.array_equal(targets, predicted) else float("inf")
+    return unexplained.fvu(targets, predicted)
 
 
 def is_perfect(value: float) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.proposals import Table
+from flash_ansr.infer.ranks import ranks
 
 _MAX_ROWS = 1000
 _N_BINS = 8
@@ -23,21 +24,15 @@ def select_columns(table: Table, n: int, seed: int) -> npt.NDArray[np.int64]:
     rows = np.arange(table.n_rows)
     if table.n_rows > _MAX_ROWS:
         rows = np.random.default_rng(seed).choice(table.n_rows, _MAX_ROWS, replace=False)
-    ranks = _ranks(table.y[rows])
-    told = np.array([_explained(table.X[rows, k], ranks) for k in varying])
+    target = ranks(table.y[rows])
+    told = np.array([_explained(table.X[rows, k], target) for k in varying])
     return np.sort(varying[np.argsort(-told, kind="stable")[:n]])
 
 
-def _explained(column: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> float:
+def _explained(column: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> float:
     n_bins = max(2, min(_N_BINS, len(column) // 4))
-    bins = (_ranks(column) * n_bins / len(column)).astype(np.int64)
+    bins = (ranks(column) * n_bins / len(column)).astype(np.int64)
     counts = np.bincount(bins, minlength=n_bins)
-    sums = np.bincount(bins, weights=ranks - ranks.mean(), minlength=n_bins)
+    sums = np.bincount(bins, weights=target - target.mean(), minlength=n_bins)
     return float(np.sum(sums[counts > 0] ** 2 / counts[counts > 0]))
 
-
-def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Ranks from 0; equal values share the mean of theirs."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return (ends - (counts + 1) / 2)[inverse]

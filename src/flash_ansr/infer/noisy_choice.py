@@ -1,8 +1,10 @@
 """The law among candidates of which none is exact: the shortest description of rows that are taken to have noise.
 
-The most promising candidates are fitted and tidied once more, with every number free, and ranked by description length.
-Whether what they leave is noise is tested: residuals of the right law can be predicted neither from those of near rows
-nor by a polynomial in the columns. Where they can, the law was not found, and the paper's score chooses.
+First the kind of noise is chosen, by the likelihood of the best candidates: one deviation for all rows, or one in
+proportion to y. Then the most promising candidates are fitted and tidied once more, with every number free, and ranked
+by description length. Whether what they leave is noise is tested: residuals of the right law can be predicted neither
+from those of near rows nor by a polynomial in the columns. Where they can, the law was not found, and the paper's score
+chooses.
 """
 
 from __future__ import annotations
@@ -13,28 +15,36 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import simplipy
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget
-from flash_ansr.infer.proposals import FloatArray, Grammar, Table, numbers_of
-from simplipy import Fit
-from simplipy.description import TOKEN, data_cost, description_length
+from flash_ansr.infer.noise_models import NoiseKind, NoiseModel, looks_like_noise, noise_models
+from flash_ansr.infer.proposals import Grammar, Table, numbers_of
+from flash_ansr.infer.score import exact_fvu
+from simplipy import Fit, unexplained
+from simplipy.description import TOKEN, data_cost, description_length, is_number, number_cost
 
 # candidates that are fitted anew
 _N_POLISHED = 24
+# candidates by which the kind of noise is chosen
+_N_TRIED = 6
 # gamma that the token's price in nats belongs to
 _GAMMA = 0.05
-# deviations from which residuals are no noise
-_SIGNIFICANT = 4.0
+# naming one of some thirty tokens; what counts in a choice among all formulas, while tidying compares spellings of one
+_TOKEN = math.log(30)
+# rows that first estimates are made on
 _MAX_ROWS = 1024
-# with fewer rows tokens cost more
-_MANY_ROWS = 16
 # nats that a law must gain on the baselines: the best of very many formulas fits noise better than one
 _HEAD_START = 6.0
 _ROWS_A_CONSTANT = 3
+# with so few rows, each is left out once
+_FEW_ROWS = 12
 _N_SPLITS = 6
 _TEST_SHARE = 0.25
+
+Rows = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,11 +56,15 @@ class NoisyChoice:
     candidates : list of Candidate
         Best first; their scores are description lengths in decades of FVU.
     noise : float or None
-        Deviation of the first one's residuals relative to that of y; None where they are no noise.
+        Deviation of the first one's residuals, relative to that of y or, where it is in proportion, to |y|; 0 for an
+        exact law, None where residuals are no noise.
+    kind : {"constant", "proportional"} or None
+        Of the noise, None where there is none.
     """
 
     candidates: list[Candidate]
     noise: float | None
+    kind: NoiseKind | None = None
 
 
 def choose(
@@ -77,141 +91,164 @@ def choose(
     deadline : Budget, optional
         Time for it; the most promising candidates come first.
     """
-    priced = sorted(((_rough_length(c, table.n_rows, gamma), c) for c in candidates), key=lambda p: (p[0], p[1].rank))
+    models = noise_models(table, loss)
+    orders = [_roughly_ranked(candidates, table, gamma, model) for model in models]
+    model, priced = models[0], orders[0]
+    if len(models) > 1:
+        tried = [_shortest(order, table, gamma, m) for m, order in zip(models, orders, strict=True)]
+        best = tried.index(min(tried))
+        model, priced = models[best], orders[best]
     ranked = []
     for i, (length, candidate) in enumerate(priced):
         if i < _N_POLISHED and (deadline is None or deadline.spent() is None):
-            polished = [p for p in _polished(candidate, table, gamma, loss) if grammar.allows(p[1].expression)]
-            length, candidate = min(((length, candidate), *polished), key=lambda p: (p[0], p[1].rank))
+            polished = [p for p in _polished(candidate, table, gamma, model, loss) if grammar.allows(p[1].expression)]
+            length, candidate = min(polished or [(length, candidate)], key=lambda p: (p[0], p[1].rank))
         if candidate.proposer == "baseline":
             length -= _HEAD_START
-        score = round(2 * length / (table.n_rows * math.log(10)), 6)
-        ranked.append(dataclasses.replace(candidate, score=score))
-    ranked = _distinct(sorted(ranked, key=lambda c: c.rank))
-    ranked = _guarded(ranked, table)
-    return NoisyChoice(ranked, noise_of(ranked[0], table))
+        ranked.append(dataclasses.replace(candidate, score=decades(length, table.n_rows)))
+    ranked = _guarded(sorted(ranked, key=lambda c: c.rank), table, model)
+    noise = noise_of(ranked[0], table, model)
+    return NoisyChoice(ranked, noise, None if noise is None else model.kind)
 
 
-def noise_of(candidate: Candidate, table: Table) -> float | None:
-    """Deviation of the residuals relative to that of y, None where they can be predicted."""
-    residuals = table.y - candidate.expression(table.X)
+def decades(nats: float, n_rows: int) -> float:
+    """A description length as decades of FVU on so many rows."""
+    return round(2 * nats / (n_rows * math.log(10)), 6)
+
+
+def token_price(gamma: float, n_rows: int) -> float:
+    """Of a token in a description, in decades of FVU."""
+    return decades(_TOKEN * gamma / _GAMMA, n_rows)
+
+
+def noise_of(candidate: Candidate, table: Table, model: NoiseModel) -> float | None:
+    """Deviation of the residuals, None where they can be predicted."""
+    values = candidate.expression(table.X)
+    residuals = (table.y - values) / model.sizes
     if not np.isfinite(residuals).all() or not residuals.any():
         return None
     if not looks_like_noise(residuals, table.X, candidate.n_constants):
         return None
-    freedom = max(table.n_rows - candidate.n_constants - 1, 1)
-    return math.sqrt(candidate.fvu * table.n_rows / freedom)
+    return model.noise(values, candidate.n_constants, table)
 
 
-def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0) -> bool:
-    """Whether neither near rows nor a quadratic polynomial in the ranks of the columns tell anything about residuals.
-
-    Parameters
-    ----------
-    residuals : array (n_rows,)
-    X : array (n_rows, n_columns)
-    n_constants : int
-        Fitted numbers of the law.
-    """
-    rows = np.linspace(0, len(residuals) - 1, min(len(residuals), _MAX_ROWS)).astype(np.int64)
-    # ranks: a single large residual must not decide
-    r = _ranks(residuals[rows])
-    u = np.column_stack([_ranks(column) for column in X[rows].T])
-    n = len(rows)
-    if n < 8:
-        return True
-    distances = np.sum((u[:, None, :] - u[None, :, :]) ** 2, axis=2)
-    np.fill_diagonal(distances, np.inf)
-    near = distances.argmin(axis=1)
-    # pairs that are nearest to each other count twice
-    if float(r @ r[near]) / math.sqrt(1.6 * n) > _SIGNIFICANT:
-        return False
-    pairs = [(i, j) for i in range(u.shape[1]) for j in range(i, u.shape[1])]
-    terms = np.column_stack([np.ones(n), u, *(u[:, i] * u[:, j] for i, j in pairs)])
-    if terms.shape[1] + n_constants > n // 3:
-        terms = terms[:, : u.shape[1] + 1]
-    explained = np.linalg.lstsq(terms, r, rcond=None)[0] @ terms.T @ r / float(r @ r)
-    k = terms.shape[1] - 1
-    # of noise, k terms explain k/n on average
-    return bool(explained * n < k + _SIGNIFICANT * math.sqrt(2 * k))
+def _roughly_ranked(
+    candidates: Sequence[Candidate], table: Table, gamma: float, model: NoiseModel
+) -> list[tuple[float, Candidate]]:
+    """Candidates with their description lengths, as far as they are known without standard errors, shortest first."""
+    rows = np.linspace(0, table.n_rows - 1, min(table.n_rows, _MAX_ROWS)).astype(np.int64)
+    values, _ = simplipy.evaluate_many([c.expression for c in candidates], table.X[rows])
+    weights, floor = model.weights(table)[rows], exact_fvu(table)
+    priced = []
+    for candidate, predicted in zip(candidates, values, strict=True):
+        fvu = unexplained.fvu(table.y[rows], predicted, weights)
+        numbers = len(numbers_of(candidate.expression)) * (0.5 * math.log(table.n_rows) + 1.5)
+        data = data_cost(fvu, candidate.n_constants, table.n_rows, floor)
+        length = data + model.offset + _TOKEN * gamma / _GAMMA * candidate.length + numbers
+        if math.isfinite(length):
+            priced.append((length, candidate))
+    return sorted(priced, key=lambda p: (p[0], p[1].rank))
 
 
-def _rough_length(candidate: Candidate, n_rows: int, gamma: float) -> float:
-    """Description length of a candidate whose standard errors are not known."""
-    numbers = candidate.n_constants * (0.5 * math.log(n_rows) + 1.5)
-    data = data_cost(candidate.fvu, candidate.n_constants, n_rows)
-    return data + TOKEN * _price(gamma, n_rows) * candidate.length + numbers
+def _shortest(order: Sequence[tuple[float, Candidate]], table: Table, gamma: float, model: NoiseModel) -> float:
+    """The shortest description under a model of the noise."""
+    fits = [_refitted(candidate, table, model) for _, candidate in order[:_N_TRIED]]
+    return min((_length(fit, table, gamma, model) for fit in fits), default=math.inf)
 
 
-def _polished(candidate: Candidate, table: Table, gamma: float, loss: str) -> list[tuple[float, Candidate]]:
-    """The candidate with all of its numbers fitted and tidied; nothing where it has none."""
-    skeleton = candidate.expression.skeleton()
-    options: dict[str, Any] = {"sample_weight": table.sample_weight, "loss": loss, "n_threads": 1}
-    start = numbers_of(candidate.expression)
-    fit = simplipy.fit_constants(skeleton, table.X, table.y, x0=start or None, n_restarts=0, **options)
+def _refitted(candidate: Candidate, table: Table, model: NoiseModel) -> Fit:
+    """The candidate with all of its numbers free."""
+    return simplipy.fit_constants(
+        candidate.expression.skeleton(),
+        table.X,
+        table.y,
+        sample_weight=table.sample_weight,
+        x0=numbers_of(candidate.expression) or None,
+        loss=model.loss,
+        n_restarts=0,
+        n_threads=1,
+    )
+
+
+def _polished(
+    candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str
+) -> list[tuple[float, Candidate]]:
+    """The candidate with all of its numbers fitted and tidied."""
+    options: dict[str, Any] = {"sample_weight": table.sample_weight, "loss": model.loss, "n_threads": 1}
+    fit = _refitted(candidate, table, model)
     if not fit.ok:
         return []
-    fits = [fit, simplipy.tidy(fit, table.X, table.y, **options)] if start else [fit]
+    fits = [fit, simplipy.tidy(fit, table.X, table.y, **options)] if len(fit.constants) else [fit]
     found = []
     for option in fits:
-        if option.ok and len(option.constants) <= max(2, table.n_rows // _ROWS_A_CONSTANT):
+        if not option.ok or len(option.constants) > max(2, table.n_rows // _ROWS_A_CONSTANT):
+            continue
+        fvu = option.fvu
+        if model.loss != loss:
+            fvu = unexplained.fvu(table.y, option.expression(table.X), table.sample_weight)
+        if fvu <= 1 or not option.expression.variables:
             made = dataclasses.replace(
-                candidate, expression=option.expression, fvu=option.fvu, n_constants=len(option.constants)
+                candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants)
             )
-            found.append((_length(option, table.n_rows, gamma), made))
+            found.append((_length(option, table, gamma, model), made))
     return found
 
 
-def _length(fit: Fit, n_rows: int, gamma: float) -> float:
-    return description_length(fit, n_rows) + TOKEN * (_price(gamma, n_rows) - 1) * len(fit.expression)
+def _length(fit: Fit, table: Table, gamma: float, model: NoiseModel) -> float:
+    """Description length of the rows under a model of their noise."""
+    tokens = (_TOKEN * gamma / _GAMMA - TOKEN) * len(fit.expression)
+    return description_length(fit, table.n_rows, exact_fvu(table)) + model.offset + tokens
 
 
-def _price(gamma: float, n_rows: int) -> float:
-    """Of a token, relative to the usual; higher for few rows, which many a long formula meets by chance."""
-    return gamma / _GAMMA * max(1.0, (_MANY_ROWS / n_rows) ** 2)
+def is_credible(candidate: Candidate, table: Table) -> bool:
+    """Whether exact rows tell more than it takes to write the formula: two numbers meet any two rows exactly."""
+    nats_a_row = -0.5 * math.log(exact_fvu(table))
+    tokens = candidate.expression.tokens
+    numbers = sum(min(number_cost(token), nats_a_row) for token in tokens if is_number(token))
+    return _TOKEN * len(tokens) + numbers < nats_a_row * table.n_rows
 
 
-def _distinct(candidates: list[Candidate]) -> list[Candidate]:
-    """Without laws that tidying made the same."""
-    return list({c.expression.infix(6): c for c in reversed(candidates)}.values())[::-1]
+def _guarded(candidates: list[Candidate], table: Table, model: NoiseModel) -> list[Candidate]:
+    """What predicts rows that it was not fitted to worse than a baseline that is no longer scores no better than it."""
+    splits = _splits(table.n_rows)
+    baselines = [(c, _held_out_error(c, table, splits, model)) for c in candidates if c.proposer == "baseline"]
+    guarded = list(candidates)
+    for i, candidate in enumerate(candidates):
+        rivals = [(c, error) for c, error in baselines if c.length <= candidate.length]
+        if candidate.proposer == "baseline" or not rivals or i >= _N_POLISHED:
+            break
+        error = _held_out_error(candidate, table, splits, model)
+        better = [c.score for c, its_error in rivals if its_error <= error]
+        if not better:
+            break
+        guarded[i] = dataclasses.replace(candidate, score=max(candidate.score, round(min(better) + 1e-6, 6)))
+    return sorted(guarded, key=lambda c: c.rank)
 
 
-def _guarded(candidates: list[Candidate], table: Table) -> list[Candidate]:
-    """The first candidate that predicts rows of repeated splits better than shorter baselines do comes first."""
-    splits = [_split(table.n_rows, seed) for seed in range(_N_SPLITS)]
-    baselines = [(c.length, _held_out_error(c, table, splits)) for c in candidates if c.proposer == "baseline"]
-    for i, candidate in enumerate(candidates[:_N_POLISHED]):
-        least = min((error for length, error in baselines if length < candidate.length), default=math.inf)
-        if candidate.proposer == "baseline" or least == math.inf or _held_out_error(candidate, table, splits) < least:
-            return [candidate, *candidates[:i], *candidates[i + 1 :]]
-    return candidates
-
-
-def _held_out_error(candidate: Candidate, table: Table, splits: list[tuple[FloatArray, FloatArray]]) -> float:
+def _held_out_error(
+    candidate: Candidate, table: Table, splits: Sequence[tuple[Rows, Rows]], model: NoiseModel
+) -> float:
     """Mean square on the rows that a fit has not seen; numbers of a law that has none fitted stay."""
     total, count = 0.0, 0
-    weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-    skeleton, start = candidate.expression.skeleton(), numbers_of(candidate.expression)
+    weights = model.weights(table)
+    y = table.y / unexplained.unit_of(table.y)
     for train, test in splits:
         law = candidate.expression
-        if candidate.n_constants and start:
-            fit = simplipy.fit_constants(
-                skeleton, table.X[train], table.y[train], weights[train], x0=start, n_restarts=0, n_threads=1
-            )
+        if candidate.n_constants:
+            sample_weight = None if table.sample_weight is None else table.sample_weight[train]
+            fit = _refitted(candidate, Table(table.X[train], table.y[train], sample_weight), model)
             law = fit.expression if fit.ok else law
-        errors = (law(table.X[test]) - table.y[test]) ** 2 * weights[test]
+        with np.errstate(over="ignore"):
+            errors = (law(table.X[test]) / unexplained.unit_of(table.y) - y[test]) ** 2 * weights[test]
         total += float(errors.sum()) if np.isfinite(errors).all() else math.inf
         count += len(test)
     return total / count
 
 
-def _split(n_rows: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    order = np.random.default_rng(seed).permutation(n_rows)
+def _splits(n_rows: int) -> list[tuple[Rows, Rows]]:
+    """Rows to fit and rows to predict: each row once where there are few, else a random quarter some times."""
+    if n_rows <= _FEW_ROWS:
+        return [(np.delete(np.arange(n_rows), i), np.array([i])) for i in range(n_rows)]
     n_test = max(1, int(_TEST_SHARE * n_rows))
-    return np.sort(order[n_test:]), np.sort(order[:n_test])
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks as numbers of mean 0 and variance 1."""
-    ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
-    return np.asarray((ranks - ranks.mean()) / max(float(ranks.std()), 1e-300))
+    orders = [np.random.default_rng(seed).permutation(n_rows) for seed in range(_N_SPLITS)]
+    return [(np.sort(order[n_test:]), np.sort(order[:n_test])) for order in orders]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from flash_ansr.infer.proposals import Table
+from simplipy.unexplained import unit_of
 
 # rounding of the values of a formula, relative to their size
 _ROUNDING = 1e-15
@@ -17,9 +18,10 @@ _ROWS_OF_GAMMA = 60
 
 def exact_fvu(table: Table) -> float:
     """Fraction of variance unexplained that is due to rounding alone: what is below it counts as equal to it."""
-    spread = float(np.std(table.y))
-    size = float(np.sqrt(np.mean(np.square(table.y)))) if spread > 0 else 0.0
-    if spread == 0 or not math.isfinite(size):
+    y = table.y / unit_of(table.y)
+    spread = float(np.std(y))
+    size = float(np.sqrt(np.mean(np.square(y))))
+    if spread == 0:
         return _SMALLEST
     return max(_SMALLEST, (_ROUNDING * size / spread) ** 2)
 

@@ -13,12 +13,16 @@ import numpy as np
 
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget
-from flash_ansr.infer.noisy_choice import NoisyChoice, choose
+from flash_ansr.infer.distinct import distinct
+from flash_ansr.infer.noisy_choice import NoisyChoice, choose, is_credible, token_price
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.score import exact_fvu, score
+from simplipy import unexplained
 
 SELECTIONS = ("score", "validation", "bic")
 _VALIDATION_SHARE = 0.25
+# FVU of the mean of y, up to rounding: what is worse is no candidate
+_OF_THE_MEAN = 1 + 1e-9
 
 
 def ranked(
@@ -30,7 +34,8 @@ def ranked(
         candidates = [_scored(c, score(fvu_on(c, held_out), c.length, gamma, floor)) for c in candidates]
     elif selection == "bic":
         candidates = [_scored(c, _bic(c, rows.n_rows)) for c in candidates]
-    return sorted((c for c in candidates if math.isfinite(c.score)), key=lambda c: c.rank)
+    kept = (c for c in candidates if math.isfinite(c.score) and c.fvu <= _OF_THE_MEAN)
+    return sorted(kept, key=lambda c: c.rank)
 
 
 def by_score(
@@ -57,12 +62,15 @@ def by_score(
     deadline : Budget, optional
         Time that the choice may take.
     """
-    by_paper = ranked(candidates, rows, None, "score", price)
+    by_paper = distinct(ranked(candidates, rows, None, "score", price), rows, grammar, price)
     exact = 10 * exact_fvu(rows)
-    if not by_paper or min(c.fvu for c in by_paper) <= exact:
+    if not by_paper or any(c.fvu <= exact and is_credible(c, rows) for c in by_paper):
         return NoisyChoice(by_paper, 0.0)
     choice = choose(by_paper, rows, grammar, gamma, loss, deadline)
-    return NoisyChoice(by_paper, None) if choice.noise is None else choice
+    if choice.noise is None:
+        return NoisyChoice(by_paper, None)
+    described = distinct(choice.candidates, rows, grammar, token_price(gamma, rows.n_rows))
+    return dataclasses.replace(choice, candidates=described)
 
 
 def split_rows(table: Table, seed: int) -> tuple[Table, Table]:
@@ -77,14 +85,7 @@ def split_rows(table: Table, seed: int) -> tuple[Table, Table]:
 
 def fvu_on(candidate: Candidate, table: Table) -> float:
     """Fraction of variance unexplained on other rows; infinite where the formula is undefined on one."""
-    values = candidate.expression(table.X)
-    weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-    if not np.isfinite(values).all():
-        return math.inf
-    mean = np.average(table.y, weights=weights)
-    spread = float(np.sum(weights * (table.y - mean) ** 2))
-    rest = float(np.sum(weights * (table.y - values) ** 2))
-    return rest / spread if spread > 0 else rest
+    return unexplained.fvu(table.y, candidate.expression(table.X), table.sample_weight)
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:

@@ -1,0 +1,52 @@
+"""Each law once: candidates in their simplified form, equal ones merged, best first."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+import simplipy
+from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.plain_numbers import plain_numbers
+from flash_ansr.infer.proposals import Grammar, Table
+from simplipy import Expression, TokenBatch
+
+# digits in which the numbers of one law agree
+_DIGITS = 6
+
+
+def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, price: float) -> list[Candidate]:
+    """Candidates as people write them, each formula once.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+    table : Table
+        A simplified formula must be defined on its rows: 1e200 times itself is not, in doubles.
+    grammar : Grammar
+        What simplified formulas must keep to.
+    price : float
+        What a token less takes off the score.
+    """
+    if not candidates:
+        return []
+    batch = simplipy.simplify_many(TokenBatch.from_expressions([c.expression for c in candidates]))
+    assert isinstance(batch, TokenBatch)
+    forms = [_plain(form, grammar) for form in batch.expressions()]
+    changed = [i for i, c in enumerate(candidates) if forms[i] != c.expression and grammar.allows(forms[i])]
+    written = list(candidates)
+    for i in changed:
+        if np.isfinite(forms[i](table.X)).all():
+            value = round(candidates[i].score + price * (len(forms[i]) - candidates[i].length), 6)
+            written[i] = dataclasses.replace(candidates[i], expression=forms[i], score=value)
+    first: dict[str, Candidate] = {}
+    for candidate in sorted(written, key=lambda c: c.rank):
+        first.setdefault(candidate.expression.infix(_DIGITS), candidate)
+    return list(first.values())
+
+
+def _plain(form: Expression, grammar: Grammar) -> Expression:
+    plain = plain_numbers(form)
+    return plain if grammar.allows(plain) else form

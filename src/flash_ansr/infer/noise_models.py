@@ -1,0 +1,119 @@
+"""What noise may be like: of one deviation in all rows, or in proportion to y. And whether residuals are noise at all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from flash_ansr.infer.proposals import FloatArray, Table
+from flash_ansr.infer.ranks import ranks
+from simplipy import unexplained
+from simplipy.fit_input import relative_sizes
+
+NoiseKind = Literal["constant", "proportional"]
+
+# deviations from which residuals are no noise
+_SIGNIFICANT = 4.0
+_MAX_ROWS = 1024
+# of fewer rows it cannot be told
+_FEWEST_ROWS = 8
+# nats by which noise in proportion to y must be the better one: few rows tell little about the kind
+_MARGIN = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoiseModel:
+    """Normal errors whose deviation is s*size in each row, s unknown.
+
+    Attributes
+    ----------
+    kind : {"constant", "proportional"}
+    loss : str
+        Of the fits that maximise the likelihood.
+    sizes : array (n_rows,)
+    offset : float
+        Nats to add to n/2 * log(FVU) under this model, so that those of different models compare.
+    """
+
+    kind: NoiseKind
+    loss: str
+    sizes: FloatArray
+    offset: float
+
+    def weights(self, table: Table) -> FloatArray:
+        """Weights of squared residuals (n_rows,) under which the mean square is one of normal errors."""
+        weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
+        return np.asarray(weights / (self.sizes / unexplained.unit_of(self.sizes)) ** 2)
+
+    def noise(self, values: FloatArray, n_constants: int, table: Table) -> float:
+        """Deviation of what a law leaves, relative to that of y, or to |y| where it is in proportion."""
+        freedom = max(table.n_rows - n_constants, 1)
+        if self.kind == "proportional":
+            return float(np.sqrt(np.sum(((table.y - values) / self.sizes) ** 2) / freedom))
+        return math.sqrt(unexplained.fvu(table.y, values, table.sample_weight) * (table.n_rows - 1) / freedom)
+
+
+def noise_models(table: Table, loss: str) -> list[NoiseModel]:
+    """Those that go with a loss: squares leave it open which of the two it is."""
+    sizes = relative_sizes(table.y)
+    constant = NoiseModel("constant", loss, np.ones(table.n_rows), 0.0)
+    if loss in ("huber", "log_cosh") or not table.y.all():
+        return [constant]
+    proportional = NoiseModel("proportional", "relative", sizes, 0.0)
+    if loss == "relative":
+        return [proportional]
+    return [constant, NoiseModel("proportional", "relative", sizes, _offset(proportional, constant, table) + _MARGIN)]
+
+
+def _offset(model: NoiseModel, other: NoiseModel, table: Table) -> float:
+    """What the density of y costs more under a model than under the other, at equal FVU."""
+    y = table.y / unexplained.unit_of(table.y)
+    costs = []
+    for m in (model, other):
+        weights = m.weights(table)
+        spread = float(np.mean(weights * (y - np.average(y, weights=weights)) ** 2))
+        sizes = m.sizes / unexplained.unit_of(m.sizes)
+        costs.append(0.5 * len(y) * math.log(max(spread, 1e-300)) + float(np.log(sizes).sum()))
+    return costs[0] - costs[1]
+
+
+def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0) -> bool:
+    """Whether neither near rows nor a quadratic polynomial in the ranks of the columns tell anything about residuals.
+
+    Parameters
+    ----------
+    residuals : array (n_rows,)
+        In units in which their deviation is the same everywhere.
+    X : array (n_rows, n_columns)
+    n_constants : int
+        Fitted numbers of the law.
+    """
+    rows = np.linspace(0, len(residuals) - 1, min(len(residuals), _MAX_ROWS)).astype(np.int64)
+    n = len(rows)
+    if n < _FEWEST_ROWS:
+        return True
+    # ranks: a single large residual must not decide
+    r = _standard(ranks(residuals[rows]))
+    u = np.column_stack([_standard(ranks(column)) for column in X[rows].T])
+    distances = np.sum((u[:, None, :] - u[None, :, :]) ** 2, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    near = distances.argmin(axis=1)
+    # pairs that are nearest to each other count twice
+    if float(r @ r[near]) / math.sqrt(1.6 * n) > _SIGNIFICANT:
+        return False
+    pairs = [(i, j) for i in range(u.shape[1]) for j in range(i, u.shape[1])]
+    terms = np.column_stack([np.ones(n), u, *(u[:, i] * u[:, j] for i, j in pairs)])
+    if terms.shape[1] + n_constants > n // 3:
+        terms = terms[:, : u.shape[1] + 1]
+    explained = np.linalg.lstsq(terms, r, rcond=None)[0] @ terms.T @ r / max(float(r @ r), 1e-300)
+    k = terms.shape[1] - 1
+    # of noise, k terms explain k/n on average
+    return bool(explained * n < k + _SIGNIFICANT * math.sqrt(2 * k))
+
+
+def _standard(values: FloatArray) -> FloatArray:
+    """Of mean 0 and variance 1."""
+    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-300))

@@ -1,0 +1,19 @@
+"""Ranks of values, which a single large one does not move."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+
+def ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Ranks from 0; equal values share the mean of theirs.
+
+    Examples
+    --------
+    >>> ranks(np.array([30.0, 10.0, 10.0, 99.0])).tolist()
+    [2.0, 0.5, 0.5, 3.0]
+    """
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return np.asarray((ends - (counts + 1) / 2)[inverse])
