@@ -187,7 +187,15 @@ def _refine_one(
     first = problem.expression.n_constants
     named: dict[str, Any] = dict(zip(problem.parameters, best[first:].tolist(), strict=True))
     return Fit(
-        status, problem.expression, best[:first], named, covariance, best_loss, fraction, problem.n_evaluations, n_starts
+        status,
+        problem.expression,
+        best[:first],
+        named,
+        covariance,
+        best_loss,
+        fraction,
+        problem.n_evaluations,
+        n_starts,
     )
 
 

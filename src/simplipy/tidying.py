@@ -23,11 +23,13 @@ from simplipy.expression import Expression, parse
 from simplipy.fit_result import Fit, FitStatus, TidyStep
 from simplipy.fitting import fit_constants
 from simplipy.operators import CONSTANT
-from simplipy.simplification import Engine
+from simplipy.pruning import reductions, shortened
 
 GAMMA = 0.05
 # an FVU below this is rounding: formulas that reach it are equally good
 _EXACT = 1e-20
+# what a fit of the right formula to the last digits leaves
+_ROUNDING = 1e-24
 # a constant may move by so many standard errors, or by this part of itself where the fit is exact
 _DEVIATIONS = 4.0
 _RELATIVE = 1e-6
@@ -42,7 +44,6 @@ _LARGEST_DENOMINATOR = 12
 # in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
 # is no longer than the formula that was fitted
 _TOKENS_OF_A_SYMBOL = 3
-_ENGINE = Engine()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +132,24 @@ class _Tidier:
         if current.fvu > _EXACT:
             current = self._shortened(current, steps)
         if current.fvu <= _EXACT:
-            current = self._snapped(current, len(fit.expression), steps)
+            current = self._snapped(self._pruned(current, steps), len(fit.expression), steps)
         if not steps:
             return fit
         return replace(current, status=_status(current), steps=tuple(steps))
+
+    def _pruned(self, current: Fit, steps: list[TidyStep]) -> Fit:
+        """An exact fit without operands that only move its last digits."""
+        floor = max(current.fvu, _ROUNDING)
+        while True:
+            for reduction in reductions(current.skeleton, current.constants):
+                trial = self.refit(reduction.skeleton, reduction.start)
+                if trial.ok and trial.fvu <= floor:
+                    current = trial
+                    reason = "what is left out changes nothing but rounding"
+                    steps.append(TidyStep(reduction.action, reason, trial.expression, trial.fvu))
+                    break
+            else:
+                return current
 
     def _snapped(self, current: Fit, longest: int, steps: list[TidyStep]) -> Fit:
         """An exact fit in simpler numbers, as long as it stays exact and short."""
@@ -333,14 +348,7 @@ def _with_values(fit: Fit, values: Mapping[int, tuple[str, ...]]) -> tuple[Expre
         at += token == CONSTANT
         tokens += values.get(at, (token,)) if token == CONSTANT else [token]
     plain = parse(tokens)
-    others = np.delete(fit.constants, list(values))
-    explained = _ENGINE.explain(plain)
-    table = {f"c{i}": np.array([value]) for i, value in enumerate(others, start=1)} or {"none": np.zeros(1)}
-    with np.errstate(all="ignore"):
-        start = np.array([float(constant(table)[0]) for constant in explained.constants])
-    if not np.isfinite(start).all():
-        return plain, others
-    return explained.expression, start
+    return shortened(plain, np.delete(fit.constants, list(values)))
 
 
 def _distance(moved: float, value: float, stderr: float) -> str:

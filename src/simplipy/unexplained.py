@@ -50,7 +50,7 @@ def fvu(y: Floats, values: Floats, weights: Floats | None = None) -> float:
 
 
 def unit_of(y: Floats) -> float:
-    """A power of two near the largest magnitude: in units of it squares neither overflow nor vanish, nothing is rounded.
+    """A power of two near the largest magnitude: in units of it squares neither overflow nor vanish, exactly.
 
     Examples
     --------

@@ -35,4 +35,3 @@ def _explained(column: npt.NDArray[np.float64], target: npt.NDArray[np.float64])
     counts = np.bincount(bins, minlength=n_bins)
     sums = np.bincount(bins, weights=target - target.mean(), minlength=n_bins)
     return float(np.sum(sums[counts > 0] ** 2 / counts[counts > 0]))
-

@@ -1,4 +1,4 @@
-"""What noise may be like: of one deviation in all rows, or in proportion to y. And whether residuals are noise at all."""
+"""What noise may be like: of one deviation in all rows, or in proportion to y; whether residuals are noise at all."""
 
 from __future__ import annotations
 

@@ -25,11 +25,14 @@ from flash_ansr.infer.proposals import Grammar, Table, numbers_of
 from flash_ansr.infer.score import exact_fvu
 from simplipy import Fit, unexplained
 from simplipy.description import TOKEN, data_cost, description_length, is_number, number_cost
+from simplipy.pruning import reductions
 
 # candidates that are fitted anew
 _N_POLISHED = 24
 # candidates by which the kind of noise is chosen
 _N_TRIED = 6
+# candidates of which operands are left out
+_N_REDUCED = 3
 # gamma that the token's price in nats belongs to
 _GAMMA = 0.05
 # naming one of some thirty tokens; what counts in a choice among all formulas, while tidying compares spellings of one
@@ -98,6 +101,13 @@ def choose(
         tried = [_shortest(order, table, gamma, m) for m, order in zip(models, orders, strict=True)]
         best = tried.index(min(tried))
         model, priced = models[best], orders[best]
+
+    def reduced(candidate: Candidate) -> list[Candidate]:
+        if candidate.proposer == "baseline" or (deadline is not None and deadline.spent() is not None):
+            return []
+        shorter = _reduced(candidate, table, gamma, model, loss)
+        return [c for c in shorter if c.score < candidate.score and grammar.allows(c.expression)]
+
     ranked = []
     for i, (length, candidate) in enumerate(priced):
         if i < _N_POLISHED and (deadline is None or deadline.spent() is None):
@@ -106,6 +116,7 @@ def choose(
         if candidate.proposer == "baseline":
             length -= _HEAD_START
         ranked.append(dataclasses.replace(candidate, score=decades(length, table.n_rows)))
+    ranked += [c for best in sorted(ranked, key=lambda c: c.rank)[:_N_REDUCED] for c in reduced(best)]
     ranked = _guarded(sorted(ranked, key=lambda c: c.rank), table, model)
     noise = noise_of(ranked[0], table, model)
     return NoisyChoice(ranked, noise, None if noise is None else model.kind)
@@ -123,7 +134,7 @@ def token_price(gamma: float, n_rows: int) -> float:
 
 def noise_of(candidate: Candidate, table: Table, model: NoiseModel) -> float | None:
     """Deviation of the residuals, None where they can be predicted."""
-    values = candidate.expression(table.X)
+    values = np.asarray(candidate.expression(table.X), dtype=np.float64)
     residuals = (table.y - values) / model.sizes
     if not np.isfinite(residuals).all() or not residuals.any():
         return None
@@ -185,12 +196,24 @@ def _polished(
             continue
         fvu = option.fvu
         if model.loss != loss:
-            fvu = unexplained.fvu(table.y, option.expression(table.X), table.sample_weight)
+            values = np.asarray(option.expression(table.X), dtype=np.float64)
+            fvu = unexplained.fvu(table.y, values, table.sample_weight)
         if fvu <= 1 or not option.expression.variables:
             made = dataclasses.replace(
                 candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants)
             )
             found.append((_length(option, table, gamma, model), made))
+    return found
+
+
+def _reduced(candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str) -> list[Candidate]:
+    """The candidate without one of its operands, with the scores that it then has."""
+    numbers = np.array(numbers_of(candidate.expression))
+    found = []
+    for reduction in reductions(candidate.expression.skeleton(), numbers):
+        filled = reduction.skeleton.with_constants(reduction.start) if len(reduction.start) else reduction.skeleton
+        polished = _polished(dataclasses.replace(candidate, expression=filled), table, gamma, model, loss)
+        found += [dataclasses.replace(c, score=decades(length, table.n_rows)) for length, c in polished]
     return found
 
 

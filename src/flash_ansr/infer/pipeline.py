@@ -25,7 +25,8 @@ from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.schedule import Schedule
 from flash_ansr.infer.score import exact_fvu, score
 from flash_ansr.infer.settings import Settings
-from simplipy import Expression, Fit
+from simplipy import Expression, Fit, TokenBatch
+from simplipy.pruning import reductions
 
 # of a budget in formulas, a round takes at most one part in so many
 _ROUNDS = 8
@@ -105,6 +106,7 @@ class Pipeline:
         self._sequences: set[bytes] = set()
         self._exact_at: float | None = None
         self._tidy_keys: set[bytes] = set()
+        self._reduced: Candidate | None = None  # the last law whose reductions were proposed
 
     @property
     def proposers(self) -> Sequence[Proposer]:
@@ -131,6 +133,7 @@ class Pipeline:
                 n_idle = 0 if proposals.n_drawn or len(proposals) else n_idle + 1
                 if not n_idle:
                     self.take(proposals, proposer.name, budget)
+                    self._reduce_best(proposer.name, budget)
                 elif n_idle >= len(schedule):
                     time.sleep(_PAUSE)
                 seconds, gain = budget.elapsed - before, level - self.archive.level()
@@ -155,7 +158,8 @@ class Pipeline:
         """Everything that happens to a batch of proposals."""
         n_drawn = len(proposals) if proposals.n_drawn is None else proposals.n_drawn
         budget.n_drawn += n_drawn
-        tally = self.tallies[name]
+        # what nobody drew is nobody's
+        tally = self.tallies[name] if n_drawn or proposals.n_unique else Tally()
         tally.drawn += n_drawn
         if not len(proposals):
             tally.unique += proposals.n_unique or 0
@@ -186,6 +190,19 @@ class Pipeline:
         for value, fit, key, log_prob in found:
             self._add(value, fit, key, log_prob, name, budget)
         self._teach([fit for _, fit, _, _ in found[:_LESSONS]], name)
+
+    def _reduce_best(self, name: str, budget: Budget) -> None:
+        """Propose what is left of a new exact law when one operand goes: what only moved last digits is not needed."""
+        best = self.archive.best
+        while best is not None and best is not self._reduced and self.settings.paper is None:
+            self._reduced = best
+            if best.fvu > self.exact_fvu or budget.spent() is not None:
+                return
+            numbers = np.array(numbers_of(best.expression))
+            forms = [r.skeleton for r in reductions(best.expression.skeleton(), numbers)]
+            if forms:
+                self.take(Proposals(TokenBatch.from_expressions(forms), n_drawn=0), name, budget)
+            best = self.archive.best
 
     def _teach(self, fits: list[Fit], name: str) -> None:
         """Tell the other proposers, those that learn, what was found; in the units of the search."""

@@ -85,7 +85,8 @@ def split_rows(table: Table, seed: int) -> tuple[Table, Table]:
 
 def fvu_on(candidate: Candidate, table: Table) -> float:
     """Fraction of variance unexplained on other rows; infinite where the formula is undefined on one."""
-    return unexplained.fvu(table.y, candidate.expression(table.X), table.sample_weight)
+    values = np.asarray(candidate.expression(table.X), dtype=np.float64)
+    return unexplained.fvu(table.y, values, table.sample_weight)
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:
