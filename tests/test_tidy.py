@@ -104,3 +104,32 @@ def test_terms_that_noise_does_not_hide_stay() -> None:
     tidied = tidy(fit_constants("<constant>*x1 + <constant>*sin(5*x2) + <constant>*x3", X, y), X, y)
     assert "sin" in tidied.expression.tokens
     assert "x3" not in tidied.expression.tokens
+
+
+ARRHENIUS = RNG.uniform([500.0, 1e-20], [2000.0, 1e-19], (100, 2))
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "start"),
+    [
+        ("<constant>*exp(<constant>/x2 + <constant>*(x2/x1))", [1e13, -1.5e-35, -7.24e22]),
+        ("<constant>*<constant>^(<constant>*(x2/x1))", [1e13, 2e-300, 1.05e20]),
+        ("<constant>*exp(<constant>*(x2/x1)) + <constant>*x1", [1e13, -7.24e22, 0.0]),
+    ],
+)
+def test_terms_that_only_move_the_last_digits_are_dropped(skeleton: str, start: list[float]) -> None:
+    y = 1e13 * np.exp(-ARRHENIUS[:, 1] / (1.380649e-23 * ARRHENIUS[:, 0]))
+    fit = fit_constants(skeleton, ARRHENIUS, y, x0=start, n_restarts=0)
+    assert fit.fvu < 1e-24
+    tidied = tidy(fit, ARRHENIUS, y)
+    assert len(tidied.expression) == 8
+    assert tidied.expression.n_constants + len(tidied.constants) <= 2
+    assert tidied.fvu < 1e-24
+
+
+def test_terms_that_matter_stay_however_small() -> None:
+    """A term of 1e-9 of y has an FVU of 1e-18, far above rounding."""
+    X = RNG.uniform(1, 3, (100, 1))
+    y = 3 * X[:, 0] ** 2 + 1e-8 * np.exp(X[:, 0])
+    fit = fit_constants("<constant>*x1^2 + <constant>*exp(x1)", X, y)
+    assert "exp" in tidy(fit, X, y).expression.tokens

@@ -33,12 +33,11 @@ from flash_ansr.infer.noise_models import NoiseKind
 from flash_ansr.infer.noisy_choice import NoisyChoice
 from flash_ansr.infer.pipeline import Callback, Pipeline
 from flash_ansr.infer.proposals import Grammar, Table
-from flash_ansr.infer.readable import readable
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
 from flash_ansr.infer.score import price_of_a_token
 from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, network_part
-from flash_ansr.infer.selection import SELECTIONS, by_score, ranked, split_rows
+from flash_ansr.infer.selection import SELECTIONS, by_score, presented, ranked, split_rows
 from flash_ansr.infer.settings import PaperPipeline, Settings
 
 if TYPE_CHECKING:
@@ -106,10 +105,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     expression_ : Expression
         The law, with its numbers, in the names of the columns.
     candidates_ : DataFrame
-        expression (an Expression), length, fvu, score, log_prob, n_constants, proposer, pareto; best first. Row 0 is
-        the law.
+        expression (an Expression), length, fvu, score, log_prob, n_constants, proposer, pareto; best first, each law
+        once. Row 0 is the law; of scores the lower is the better one.
     report_ : dict
-        Budget, seconds, formulas drawn, unique and fitted, why the search stopped, the noise, seed, versions.
+        Budget, seconds, formulas drawn, unique and fitted, why the search stopped, the noise and its kind, seed,
+        versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame
@@ -261,27 +261,29 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Choose the law and store what there is to show; the noise and its kind, None where it leaves more."""
         kept = [self._column_names()[k] for k in columns]
         gamma = pipeline.settings.gamma
-        baseline = linear_baseline(pipeline.table, gamma)
+        table, grammar, is_paper = pipeline.table, pipeline.grammar, pipeline.settings.paper is not None
+        baseline = linear_baseline(table, gamma, self.loss)
+        constant = constant_baseline(table, gamma, self.loss)
         candidates = pipeline.archive.candidates()
-        if not candidates or pipeline.settings.paper is None:
-            candidates = [*candidates, baseline, constant_baseline(pipeline.table, gamma)]
+        if not candidates or not is_paper:
+            candidates += [c for c in (baseline, constant) if grammar.allows(c.expression)]
         choice = NoisyChoice([], None)
-        if self.selection == "score" and pipeline.settings.paper is None:
+        if self.selection == "score" and not is_paper:
             deadline = None
             if budget.time_limit is not None and budget.n_samples is None:
                 deadline = dataclasses.replace(
                     budget, time_limit=max(_SELECTION_SHARE * budget.time_limit, _SELECTION_SECONDS)
                 )
-            choice = by_score(candidates, pipeline.table, pipeline.grammar, self.gamma, gamma, self.loss, deadline)
+            choice = by_score(candidates, table, grammar, self.gamma, gamma, self.loss, deadline)
             chosen = choice.candidates
         else:
-            chosen = ranked(candidates, pipeline.table, held_out, self.selection, gamma)
-        chosen = chosen or [baseline]
+            shown = candidates if is_paper else presented(candidates, table, grammar, gamma)
+            chosen = ranked(shown, table, held_out, self.selection, gamma)
+        chosen = chosen or [constant]
         archive = pipeline.archive if self.warm_start else Archive()
-        self._last_search = _LastSearch(pipeline.table, archive, pipeline.n_rounds)
+        self._last_search = _LastSearch(table, archive, pipeline.n_rounds)
         self._columns = columns
-        written = [c.expression if self.pipeline == "paper" else readable(c.expression) for c in chosen]
-        self._laws = [Law(expression, kept) for expression in written]
+        self._laws = [Law(c.expression, kept) for c in chosen]
         self._baseline = Law(baseline.expression, kept)
         self.expression_ = self._laws[0].named
         self.baseline_ = self._baseline.named

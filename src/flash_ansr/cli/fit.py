@@ -36,6 +36,15 @@ class Selection(Enum):
     BIC = "bic"
 
 
+class Loss(Enum):
+    """What fits minimise."""
+
+    SQUARED = "squared"
+    HUBER = "huber"
+    LOG_COSH = "log_cosh"
+    RELATIVE = "relative"
+
+
 class PipelineName(Enum):
     """How proposals are treated."""
 
@@ -67,6 +76,7 @@ def fit(
     operators: Annotated[str | None, typer.Option(help="Operators that may occur, with commas.")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens of a law at most.")] = None,
     selection: Annotated[Selection, typer.Option(help="How the law is chosen.")] = Selection.SCORE,
+    loss: Annotated[Loss, typer.Option(help="What fits minimise; relative for errors in per cent.")] = Loss.SQUARED,
     pipeline: Annotated[PipelineName, typer.Option(help="How proposals are treated.")] = PipelineName.FULL,
     proposers: Annotated[str | None, typer.Option(help="Who proposes, with commas; all that can work here.")] = None,
     checkpoint: Annotated[
@@ -100,6 +110,7 @@ def fit(
         proposers=_listed(proposers, "proposers") or "auto",
         gamma=gamma,
         selection=selection.value,
+        loss=loss.value,
         operators=_listed(operators, "operators"),
         max_length=max_length,
         random_state=seed,
@@ -224,14 +235,23 @@ def _best_of(front: Any) -> Any:
     return front.nsmallest(_MAX_ROWS, "score").sort_values("length")
 
 
+def _why_baseline(model: FlashANSR, target: str) -> str:
+    """What a law that is a baseline says about the search."""
+    name = "linear" if model.expression_.variables else "a constant"
+    if model.report_["fitted"] == 0:
+        return f"no formula was fitted, so that the law is {name}; give the search more time or fewer restrictions"
+    return f"the law is {name}: no formula that was found tells enough more about {target} to be worth its length"
+
+
 def _show(model: FlashANSR, target: str, left_out: list[str], out: Path | None) -> None:
     front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
     shown.add_column("formula", overflow="fold")
-    for row in _best_of(front).to_dict("records"):
-        is_law = row["expression"] == model.expression_
+    for index, row in _best_of(front).to_dict("index").items():
+        is_law = index == 0
         cells = (str(row["length"]), f"{row['fvu']:.2e}", f"{row['score']:.2f}", str(row["proposer"]))
         shown.add_row("→" if is_law else "", *cells, row["expression"].infix(precision=4))
+    shown.caption = "→ the law; of scores the lower is better"
     console.print(shown)
     report = model.report_
     console.print(f"law    {target} = {model.expression_.infix(precision=6)}", soft_wrap=True)
@@ -242,7 +262,10 @@ def _show(model: FlashANSR, target: str, left_out: list[str], out: Path | None) 
         f"{report['fitted']:,} fitted ({rate:,.0f}/s); {report['stop_reason']}"
     )
     if report["law_is_baseline"]:
-        console.print("note   no formula that was found does better than the linear baseline")
+        console.print(f"note   {_why_baseline(model, target)}", soft_wrap=True)
+    if report["noise"]:
+        kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
+        console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
     if left_out:
         console.print(f"note   columns left out, not numeric: {', '.join(left_out)}")
     if report["left_out_columns"]:

@@ -6,12 +6,13 @@ import numpy as np
 
 import simplipy
 from flash_ansr.infer.archive import Candidate
-from flash_ansr.infer.proposals import Table
+from flash_ansr.infer.proposals import Table, numbers_of
 from flash_ansr.infer.score import exact_fvu, score
 from simplipy import Expression
+from simplipy.unexplained import unit_of
 
 
-def linear_baseline(table: Table, gamma: float) -> Candidate:
+def linear_baseline(table: Table, gamma: float, loss: str = "squared") -> Candidate:
     """Least squares in all columns with an intercept, as a candidate."""
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
     root = np.sqrt(weights)
@@ -24,13 +25,15 @@ def linear_baseline(table: Table, gamma: float) -> Candidate:
         values = values * target / sizes
     if not np.isfinite(values).all():
         values = np.array([np.average(table.y, weights=weights), *np.zeros(table.n_columns)])
-    return _candidate(linear_expression(values), table, gamma, "baseline")
+    return _candidate(linear_expression(values), table, gamma, loss)
 
 
-def constant_baseline(table: Table, gamma: float) -> Candidate:
+def constant_baseline(table: Table, gamma: float, loss: str = "squared") -> Candidate:
     """The mean of y, as a candidate."""
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-    return _candidate(linear_expression(np.array([np.average(table.y, weights=weights)])), table, gamma, "baseline")
+    unit = unit_of(table.y)
+    mean = unit * np.average(table.y / unit, weights=weights)
+    return _candidate(linear_expression(np.array([mean])), table, gamma, loss)
 
 
 def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
@@ -42,8 +45,15 @@ def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
     return simplipy.parse(tokens)
 
 
-def _candidate(expression: Expression, table: Table, gamma: float, name: str) -> Candidate:
-    fit = simplipy.fit_constants(expression, table.X, table.y, sample_weight=table.sample_weight)
+def _candidate(expression: Expression, table: Table, gamma: float, loss: str) -> Candidate:
+    """Least squares as it is; under another loss, the best numbers from there."""
+    formula, start = expression, None
+    if loss != "squared":
+        formula, start = expression.skeleton(), numbers_of(expression)
+    fit = simplipy.fit_constants(
+        formula, table.X, table.y, sample_weight=table.sample_weight, x0=start, loss=loss, n_restarts=0
+    )
     fvu = max(fit.fvu, exact_fvu(table))
     n_numbers = expression.skeleton().n_constants
-    return Candidate(expression, b"", fvu, score(fvu, len(expression), gamma), n_numbers, float("nan"), name, 0)
+    value = score(fvu, len(expression), gamma)
+    return Candidate(fit.expression, b"", fvu, value, n_numbers, float("nan"), "baseline", 0)

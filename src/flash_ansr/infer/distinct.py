@@ -9,8 +9,8 @@ import numpy as np
 
 import simplipy
 from flash_ansr.infer.archive import Candidate
-from flash_ansr.infer.plain_numbers import plain_numbers
 from flash_ansr.infer.proposals import Grammar, Table
+from flash_ansr.infer.readable import readable
 from simplipy import Expression, TokenBatch
 
 # digits in which the numbers of one law agree
@@ -34,7 +34,7 @@ def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, pr
         return []
     batch = simplipy.simplify_many(TokenBatch.from_expressions([c.expression for c in candidates]))
     assert isinstance(batch, TokenBatch)
-    forms = [_plain(form, grammar) for form in batch.expressions()]
+    forms = [_readable(form, grammar) for form in batch.expressions()]
     changed = [i for i, c in enumerate(candidates) if forms[i] != c.expression and grammar.allows(forms[i])]
     written = list(candidates)
     for i in changed:
@@ -47,6 +47,6 @@ def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, pr
     return list(first.values())
 
 
-def _plain(form: Expression, grammar: Grammar) -> Expression:
-    plain = plain_numbers(form)
-    return plain if grammar.allows(plain) else form
+def _readable(form: Expression, grammar: Grammar) -> Expression:
+    written = readable(form)
+    return written if grammar.allows(written) else form

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from flash_ansr.infer.proposals import FloatArray, Table
 from flash_ansr.infer.ranks import ranks
-from simplipy import unexplained
+from simplipy import Fit, unexplained
 from simplipy.fit_input import relative_sizes
 
 NoiseKind = Literal["constant", "proportional"]
@@ -22,6 +22,8 @@ _MAX_ROWS = 1024
 _FEWEST_ROWS = 8
 # nats by which noise in proportion to y must be the better one: few rows tell little about the kind
 _MARGIN = 3.0
+# noise that is larger beside y is not taken to be in proportion to it
+_LARGEST_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,16 +58,21 @@ class NoiseModel:
         return math.sqrt(unexplained.fvu(table.y, values, table.sample_weight) * (table.n_rows - 1) / freedom)
 
 
+    def may_hold(self, fit: Fit, table: Table) -> bool:
+        """Whether errors are small beside their sizes, without which y itself is no measure of them."""
+        values = np.asarray(fit.expression(table.X), dtype=np.float64)
+        return self.kind == "constant" or self.noise(values, len(fit.constants), table) < _LARGEST_SHARE
+
+
 def noise_models(table: Table, loss: str) -> list[NoiseModel]:
     """Those that go with a loss: squares leave it open which of the two it is."""
-    sizes = relative_sizes(table.y)
     constant = NoiseModel("constant", loss, np.ones(table.n_rows), 0.0)
-    if loss in ("huber", "log_cosh") or not table.y.all():
-        return [constant]
-    proportional = NoiseModel("proportional", "relative", sizes, 0.0)
+    proportional = NoiseModel("proportional", "relative", relative_sizes(table.y), 0.0)
     if loss == "relative":
         return [proportional]
-    return [constant, NoiseModel("proportional", "relative", sizes, _offset(proportional, constant, table) + _MARGIN)]
+    if loss != "squared" or not table.y.all():
+        return [constant]
+    return [constant, replace(proportional, offset=_offset(proportional, constant, table) + _MARGIN)]
 
 
 def _offset(model: NoiseModel, other: NoiseModel, table: Table) -> float:

@@ -163,8 +163,9 @@ def _roughly_ranked(
 
 def _shortest(order: Sequence[tuple[float, Candidate]], table: Table, gamma: float, model: NoiseModel) -> float:
     """The shortest description under a model of the noise."""
-    fits = [_refitted(candidate, table, model) for _, candidate in order[:_N_TRIED]]
-    return min((_length(fit, table, gamma, model) for fit in fits), default=math.inf)
+    fits = [fit for fit in (_refitted(candidate, table, model) for _, candidate in order[:_N_TRIED]) if fit.ok]
+    lengths = [_length(fit, table, gamma, model) for fit in fits if model.may_hold(fit, table)]
+    return min(lengths, default=math.inf)
 
 
 def _refitted(candidate: Candidate, table: Table, model: NoiseModel) -> Fit:

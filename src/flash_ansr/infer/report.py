@@ -36,13 +36,17 @@ def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression]
 
 
 def _on_front(candidates: Sequence[Candidate]) -> list[bool]:
-    """Whether no shorter or equally long candidate fits as well; of equals, up to rounding, the first counts."""
+    """Whether no shorter or equally long candidate fits as well; of equals, up to rounding, the first counts.
+
+    The law, which comes first, is always on the front: simple numbers may cost it some of the variance.
+    """
     keys = [(c.length, score(c.fvu, 0, 0.0), i) for i, c in enumerate(candidates)]
     flags = [False] * len(candidates)
     lowest = math.inf
     for _, decades, i in sorted(keys):
         if decades < lowest:
             lowest, flags[i] = decades, True
+    flags[:1] = [True] * len(flags[:1])
     return flags
 
 

@@ -34,8 +34,12 @@ def ranked(
         candidates = [_scored(c, score(fvu_on(c, held_out), c.length, gamma, floor)) for c in candidates]
     elif selection == "bic":
         candidates = [_scored(c, _bic(c, rows.n_rows)) for c in candidates]
-    kept = (c for c in candidates if math.isfinite(c.score) and c.fvu <= _OF_THE_MEAN)
-    return sorted(kept, key=lambda c: c.rank)
+    return sorted((c for c in candidates if math.isfinite(c.score)), key=lambda c: c.rank)
+
+
+def presented(candidates: Sequence[Candidate], rows: Table, grammar: Grammar, price: float) -> list[Candidate]:
+    """What is worth showing: no law that is worse than the mean of y, each once, as people write it."""
+    return distinct([c for c in candidates if c.fvu <= _OF_THE_MEAN], rows, grammar, price)
 
 
 def by_score(
@@ -62,7 +66,7 @@ def by_score(
     deadline : Budget, optional
         Time that the choice may take.
     """
-    by_paper = distinct(ranked(candidates, rows, None, "score", price), rows, grammar, price)
+    by_paper = ranked(presented(candidates, rows, grammar, price), rows, None, "score", price)
     exact = 10 * exact_fvu(rows)
     if not by_paper or any(c.fvu <= exact and is_credible(c, rows) for c in by_paper):
         return NoisyChoice(by_paper, 0.0)
