@@ -28,13 +28,7 @@ FORMULAS = (
     "1/(1/x1 + 1/x2)*(x1 + x2)",
 )
 # semi-major axes in astronomical units and periods in days
-PLANETS = pd.DataFrame(
-    {
-        "planet": ["Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"],
-        "distance_au": [0.38710, 0.72333, 1.0, 1.52366, 5.20336, 9.53707, 19.1913, 30.0690],
-        "period_days": [87.969, 224.701, 365.256, 686.980, 4332.59, 10759.2, 30688.5, 60182.0],
-    }
-)
+PLANETS = pd.read_csv(Path(__file__).parent / "data" / "planets.csv")
 OSCILLATOR = "1.5*exp(-0.3*t)*cos(2.5*t)"
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 

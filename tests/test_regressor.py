@@ -139,9 +139,8 @@ def test_weights() -> None:
 
 def test_operators_and_length() -> None:
     model = quick(operators=["+", "*", "mult2"], max_length=5, max_depth=3).fit(X, Y)
-    found = model.candidates_[model.candidates_["proposer"] != "baseline"]["expression"]
-    assert len(found) > 0
-    for expression in found:
+    assert len(model.candidates_) > 1
+    for expression in model.candidates_["expression"]:
         assert len(expression) <= 5
         assert expression.depth <= 3
         assert not {t for t in expression.tokens if t in simplipy.OPERATORS} - {"+", "*", "mult2"}
@@ -202,12 +201,41 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
 
 
 def test_nothing_fits() -> None:
-    """log alone is undefined on these rows, so that nothing remains but the baseline."""
+    """log alone is undefined on these rows, and a line has operators that are not allowed: a constant remains."""
     x = -np.arange(1.0, 30.0)[:, None]
     y = 2 * x[:, 0] + 1 + np.random.default_rng(0).normal(0, 0.1, len(x))
     model = quick(operators=["log"], max_length=2, proposers=["prior"]).fit(x, y)
     assert model.report_["law_is_baseline"]
-    assert model.score(x, y) > 0.99
+    assert model.expression_.variables == ()
+    np.testing.assert_allclose(model.baseline_(x), y, atol=1)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+@pytest.mark.parametrize("selection", ["score", "validation", "bic"])
+def test_each_law_once_simplified_and_the_law_on_the_front(selection: str, noise: float) -> None:
+    squares = X[:, 0] ** 2 + X[:, 1] ** 2
+    y = squares + np.random.default_rng(0).normal(0, 1, len(X)) * noise
+    model = quick(selection=selection, n_samples=1000, proposers=["closed_form", "enumerate", "prior"]).fit(X, y)
+    table = model.candidates_
+    assert table["score"].is_monotonic_increasing
+    assert table["expression"].map(lambda e: e.infix(6)).is_unique
+    assert all(len(simplipy.simplify(e)) >= len(e) for e in table["expression"])
+    assert (table["length"] == table["expression"].map(len)).all()
+    assert table[table["pareto"]]["expression"].iloc[0] == model.expression_
+    assert (table["fvu"] <= 1.01).all()
+
+
+def test_huge_values_leak_no_warnings() -> None:
+    x = np.random.default_rng(0).uniform(1e200, 9e200, (60, 2))
+    model = quick().fit(x, 3 * x[:, 0] - x[:, 1] * (1 + 0.01 * np.random.default_rng(1).normal(size=60)))
+    assert model.score(x, 3 * x[:, 0] - x[:, 1]) > 0.99
+
+
+def test_relative_loss_and_its_baselines_are_measured_alike() -> None:
+    y = np.exp(3 * X[:, 0]) * (1 + 0.02 * np.random.default_rng(0).normal(size=len(X)))
+    model = quick(loss="relative").fit(X, y)
+    assert model.report_["noise_kind"] == "proportional"
+    np.testing.assert_allclose(model.predict(X) / np.exp(3 * X[:, 0]), 1, atol=0.05)
 
 
 def test_undefined_values_are_nan() -> None:

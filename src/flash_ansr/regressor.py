@@ -39,6 +39,7 @@ from flash_ansr.infer.score import price_of_a_token
 from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, network_part
 from flash_ansr.infer.selection import SELECTIONS, by_score, presented, ranked, split_rows
 from flash_ansr.infer.settings import PaperPipeline, Settings
+from simplipy.unexplained import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -327,7 +328,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         predicted = self.predict(X)
         if not np.isfinite(predicted).all():
             return -np.inf
-        return float(r2_score(y, predicted, sample_weight=sample_weight))
+        y = np.asarray(y, dtype=np.float64)
+        unit = unit_of(y)  # squares of 1e200 overflow
+        return float(r2_score(y / unit, predicted / unit, sample_weight=sample_weight))
 
     def latex(self, precision: int | None = 4) -> str:
         """The law as LaTeX."""

@@ -132,7 +132,10 @@ class _Tidier:
         if current.fvu > _EXACT:
             current = self._shortened(current, steps)
         if current.fvu <= _EXACT:
-            current = self._snapped(self._pruned(current, steps), len(fit.expression), steps)
+            current = self._snapped(current, len(fit.expression), steps)
+            shorter = self._pruned(current, steps)
+            if shorter is not current:
+                current = self._snapped(shorter, len(fit.expression), steps)
         if not steps:
             return fit
         return replace(current, status=_status(current), steps=tuple(steps))

@@ -157,6 +157,36 @@ def test_what_is_no_number_is_told(tmp_path: Path) -> None:
     assert "columns left out, not numeric: label ('a' in row 1 is no number)" in done.stdout
 
 
+def printed(tmp_path: Path, x: np.ndarray, y: np.ndarray, *options: str) -> str:
+    pd.DataFrame({"x": x, "y": y}).to_csv(tmp_path / "data.csv", index=False)
+    done = run("fit", str(tmp_path / "data.csv"), *QUICK, *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_law_is_always_marked_and_notes_are_true(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 5, 40)
+    noise = printed(tmp_path, x, rng.normal(size=40))
+    assert "the law is a constant: no formula that was found tells enough more about y" in noise
+    percent = printed(tmp_path, x, 3 * x**2 * (1 + 0.02 * rng.normal(size=40)))
+    assert "% of its value" in percent
+    assert "note" not in percent
+    nothing = printed(tmp_path, -x, x, "--operators", "log", "--max-length", "2", "--proposers", "prior")
+    assert "no formula was fitted, so that the law is a constant" in nothing
+    for text in (noise, percent, nothing):
+        assert text.count("→") == 2  # the row of the law, and what the arrow means
+        assert "the lower is better" in text
+
+
+def test_loss(tmp_path: Path) -> None:
+    x = np.geomspace(0.01, 100, 40)
+    y = 3 * x**2 * (1 + 0.02 * np.random.default_rng(0).normal(size=40))
+    facts = json.loads(printed(tmp_path, x, y, "--loss", "relative", "--json"))
+    assert facts["report"]["noise_kind"] == "proportional"
+    assert facts["length"] <= 4
+
+
 def test_mistakes_of_predict(tmp_path: Path) -> None:
     data = written(tmp_path, ".csv")
     run("fit", str(data), *QUICK, "--out", str(tmp_path / "run"))

@@ -20,6 +20,8 @@ _SIGNIFICANT = 4.0
 _MAX_ROWS = 1024
 # of fewer rows it cannot be told
 _FEWEST_ROWS = 8
+# of a number that may have been rounded
+_MOST_DIGITS = 9
 # nats by which noise in proportion to y must be the better one: few rows tell little about the kind
 _MARGIN = 3.0
 # noise that is larger beside y is not taken to be in proportion to it
@@ -56,7 +58,6 @@ class NoiseModel:
         if self.kind == "proportional":
             return float(np.sqrt(np.sum(((table.y - values) / self.sizes) ** 2) / freedom))
         return math.sqrt(unexplained.fvu(table.y, values, table.sample_weight) * (table.n_rows - 1) / freedom)
-
 
     def may_hold(self, fit: Fit, table: Table) -> bool:
         """Whether errors are small beside their sizes, without which y itself is no measure of them."""
@@ -119,6 +120,23 @@ def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0)
     k = terms.shape[1] - 1
     # of noise, k terms explain k/n on average
     return bool(explained * n < k + _SIGNIFICANT * math.sqrt(2 * k))
+
+
+def is_rounding(residuals: FloatArray, y: FloatArray) -> bool:
+    """Whether a law gives every digit of y that there is: rounding is no noise, but all that is left to explain.
+
+    Examples
+    --------
+    >>> y = np.array([1.23, 4.5, 6.78])
+    >>> is_rounding(np.array([0.004, -0.003, 0.001]), y), is_rounding(np.array([0.004, -0.03, 0.001]), y)
+    (True, False)
+    """
+    largest = float(np.abs(y).max())
+    for digits in range(1, _MOST_DIGITS + 1):
+        unit = 10.0 ** (math.floor(math.log10(largest)) + 1 - digits) if largest > 0 else 1.0
+        if unit == 0 or np.allclose(y / unit, np.round(y / unit), rtol=1e-15, atol=1e-6):
+            return bool(np.abs(residuals).max() <= 0.5 * unit * (1 + 1e-6))
+    return False
 
 
 def _standard(values: FloatArray) -> FloatArray:

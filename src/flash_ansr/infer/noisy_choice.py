@@ -20,7 +20,7 @@ import numpy.typing as npt
 import simplipy
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget
-from flash_ansr.infer.noise_models import NoiseKind, NoiseModel, looks_like_noise, noise_models
+from flash_ansr.infer.noise_models import NoiseKind, NoiseModel, is_rounding, looks_like_noise, noise_models
 from flash_ansr.infer.proposals import Grammar, Table, numbers_of
 from flash_ansr.infer.score import exact_fvu
 from simplipy import Fit, unexplained
@@ -138,7 +138,7 @@ def noise_of(candidate: Candidate, table: Table, model: NoiseModel) -> float | N
     residuals = (table.y - values) / model.sizes
     if not np.isfinite(residuals).all() or not residuals.any():
         return None
-    if not looks_like_noise(residuals, table.X, candidate.n_constants):
+    if not looks_like_noise(residuals, table.X, candidate.n_constants) and not is_rounding(table.y - values, table.y):
         return None
     return model.noise(values, candidate.n_constants, table)
 
