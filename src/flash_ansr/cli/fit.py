@@ -244,18 +244,20 @@ def _why_baseline(model: FlashANSR, target: str) -> str:
 
 
 def _show(model: FlashANSR, target: str, left_out: list[str], out: Path | None) -> None:
+    from flash_ansr.infer.display import fvu_text
+
     front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
     shown.add_column("formula", overflow="fold")
     for index, row in _best_of(front).to_dict("index").items():
         is_law = index == 0
-        cells = (str(row["length"]), f"{row['fvu']:.2e}", f"{row['score']:.2f}", str(row["proposer"]))
+        cells = (str(row["length"]), fvu_text(row["fvu"]), f"{row['score']:.2f}", str(row["proposer"]))
         shown.add_row("→" if is_law else "", *cells, row["expression"].infix(precision=4))
     shown.caption = "→ the law; of scores the lower is better"
     console.print(shown)
     report = model.report_
     console.print(f"law    {target} = {model.expression_.infix(precision=6)}", soft_wrap=True)
-    console.print(f"LaTeX  {model.latex()}", soft_wrap=True)
+    console.print(f"LaTeX  {model.latex(precision=6)}", soft_wrap=True)
     rate = report["fitted"] / max(report["seconds"], time.get_clock_info("monotonic").resolution)
     console.print(
         f"search {report['seconds']:.1f} s, {report['drawn']:,} drawn, {report['unique']:,} distinct, "
