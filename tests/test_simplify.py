@@ -591,6 +591,60 @@ def test_polynomials_keep_the_domain_of_what_would_disappear(text: str) -> None:
     assert not np.isfinite(kept(np.array([[-1.0, -1.0]])))[0]
 
 
+# rows of a random corpus where the second round of one call had ended other than a call of its own does
+@pytest.mark.parametrize(
+    "row",
+    [
+        "* / x1 x17 sinh / x2 * c# / - x10 + / + x6 + div3 x5 asinh abs x7 x4 x5 x15",
+        "* - x12 * x5 div3 + x12 mult2 * pow2 * + x11 * atanh x3 - div2 x1 x4 c# - / / x9 c# x6 x15 x8",
+        "pow2 / + + exp x7 - x2 x13 x15 * c# - x2 - + / - div3 - x8 - x2 x11 x5 x2 acosh mult3 x13 x17",
+        "- * x16 * x4 tanh x15 * mult2 x16 - + * - - sin x15 x15 + x5 + x15 x15 x5 + + x7 div2 x5 x4 x9",
+        "+ / - x2 / - * x2 * x2 x2 acos + x2 tan x2 x2 x2 + exp * x2 - x2 x2 x2",
+    ],
+)
+@pytest.mark.parametrize("domain", ["extend", "preserve"])
+def test_second_round_is_a_call_of_its_own(row: str, domain: str) -> None:
+    tokens = row.replace("c#", C).split()
+    result = simplipy.simplify(tokens, domain=domain)
+    assert simplipy.simplify(result, domain=domain) == result
+    assert ENGINE.explain(tokens, domain=domain).expression.tokens == result
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0/(x1 + abs(x1))",
+        "0*(x1 - 1/sinh(x1*(x1 + abs(x1))))",
+        "0*acos(x1/abs(x1))^(-1)",
+        "0*log(x1 + abs(x1))",
+        "0*(abs(x1) - x1)^x2",
+        "1/(x1*x2 + abs(x1*x2)) - 1/(x1*x2 + abs(x1*x2))",
+        "sqrt(x1 - x1)*(2*x1 - x1/((x1 + x1^2)/4*(abs(x1) + x1)/x1))",
+    ],
+)
+def test_preserve_keeps_what_is_undefined_on_half_a_line(text: str) -> None:
+    points = np.array([[1.5, -0.7], [-1.5, -0.7], [1.5, 0.7], [-1.5, 0.7]])
+    kept = simplipy.parse(simplipy.simplify(text, domain="preserve"))
+    assert np.array_equal(np.isfinite(kept(points)), np.isfinite(simplipy.parse(text)(points)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0/abs(x1)", "0/(x1 + abs(x2))", "0/(abs(x1) + 1)", "0/sin(abs(x1*x2))", "0/(x1*abs(x1))", "0/abs(x1 + sin(x1))"],
+)
+def test_preserve_drops_what_is_undefined_on_a_null_set(text: str) -> None:
+    assert simplipy.simplify(text, domain="preserve") == "0"
+
+
+def test_a_power_of_zero_with_a_shifted_exponent() -> None:
+    found = ENGINE.explain(f"{C}^(x1 + {C})")
+    assert same_form(str(found.expression), f"{C}*{C}^x1")
+    for base, shift in ((0.0, 0.0), (0.0, 1.5), (2.0, 0.0), (2.0, -1.5)):
+        constants = [float(c({"c1": [base], "c2": [shift]})[0]) for c in found.constants]
+        for x in (0.0, 2.0, 3.5):
+            assert found.expression(np.array([[x]]), constants)[0] == pytest.approx(base ** (x + shift), abs=1e-12)
+
+
 def test_more_tokens_than_the_limit_come_back_as_they_are() -> None:
     tokens = sum_of(7_000)
     found = ENGINE.explain(tokens)

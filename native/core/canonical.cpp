@@ -5,12 +5,17 @@
 #include <limits>
 
 #include "bounds.hpp"
+#include "polynomial.hpp"
 #include "spell_plan.hpp"
 
 namespace simplipy {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void append(std::vector<Node>& postfix, const std::vector<Node>& more) {
+    postfix.insert(postfix.end(), more.begin(), more.end());
+}
 
 }  // namespace
 
@@ -317,6 +322,12 @@ void Canonicalizer::analyse(TermId id) {
     speller_.set_cost(node, entries);
 }
 
+// Whether the term may be 0 on a set of positive measure, as x + |x|.
+bool Canonicalizer::may_vanish(TermId id) const {
+    const TermNode& node = arena_[id];
+    return node.low <= 0.0 && node.high >= 0.0 && may_be_constant(arena_, id);
+}
+
 void Canonicalizer::analyse_sum(TermNode& node, std::span<const Entry> entries) const {
     constexpr double slack = 1e-15;  // rounding goes outwards; exact zeros stay
     node.low = node.high = 0.0;
@@ -346,7 +357,7 @@ void Canonicalizer::analyse_product(TermNode& node, std::span<const Entry> entri
         if (entry.is_free()) {
             const bool exponential = base.kind == Kind::symbol && base.op == Op::e;
             const TermNode& power = arena_[entry.other];
-            if (!nonnegative) node.partial = true;
+            if (!nonnegative || may_vanish(entry.term)) node.partial = true;
             if (!exponential && !nonnegative) sign = 0;
             node.has_absolute |= entry.term == zero_term;  // 0^u
             if (exponential && bounded) {
@@ -356,6 +367,7 @@ void Canonicalizer::analyse_product(TermNode& node, std::span<const Entry> entri
             }
             continue;
         }
+        if (entry.ratio.sign() < 0 && may_vanish(entry.term)) node.partial = true;
         if (!entry.ratio.odd_denominator()) {
             if (!nonnegative) node.partial = true;
         } else if (!entry.ratio.even_numerator() && !nonnegative) {
@@ -378,7 +390,7 @@ void Canonicalizer::analyse_function(TermNode& node) const {
     const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
     if (node.op == Op::asin || node.op == Op::acos || node.op == Op::atanh) node.partial |= !in_unit;
     if (node.op == Op::acosh) node.partial |= !(inner.low >= 1.0);
-    if (node.op == Op::log) node.partial |= !(inner.low >= 0.0);
+    if (node.op == Op::log) node.partial |= !(inner.low >= 0.0) || may_vanish(node.argument);
     const Bounds bounds = image(node.op, {inner.low, inner.high});
     node.low = bounds.low;
     node.high = bounds.high;
@@ -434,19 +446,39 @@ std::vector<Node> Canonicalizer::define_sum(const Scratch<Entry>& entries) {
 // 0^|c|: 1 where the constant is 0, else 0.
 std::vector<Node> Canonicalizer::define_is_zero(TermId constant) {
     std::vector<Node> out = {Node::number({0, 0})};
-    const std::vector<Node> inner = definition_of(constant);
-    out.insert(out.end(), inner.begin(), inner.end());
+    append(out, definition_of(constant));
     out.push_back(Node::of(Op::abs));
     out.push_back(Node::of(Op::pow));
     return out;
 }
 
-// The constant itself, or 1 where it is 0: 0*1^u stands for what 0^(u + d) is.
-std::vector<Node> Canonicalizer::one_where_zero(TermId constant) {
-    std::vector<Node> out = definition_of(constant);
-    const std::vector<Node> zero = define_is_zero(constant);
-    out.insert(out.end(), zero.begin(), zero.end());
+// b^(u + c) is b^c * b^u, but 0^(u + c) is 0 * 1^u unless c is 0 too. 1 where the base has to be replaced by 1, else 0.
+std::vector<Node> Canonicalizer::define_moves_zero(TermId base, TermId shift) {
+    std::vector<Node> out = define_is_zero(base);
+    out.push_back(Node::number({1, 0}));
+    append(out, define_is_zero(shift));
+    out.push_back(Node::of(Op::sub));
+    out.push_back(Node::of(Op::mul));
+    return out;
+}
+
+std::vector<Node> Canonicalizer::define_base(TermId base, TermId shift) {
+    std::vector<Node> out = definition_of(base);
+    append(out, define_moves_zero(base, shift));
     out.push_back(Node::of(Op::add));
+    return out;
+}
+
+std::vector<Node> Canonicalizer::define_shifted_power(TermId base, TermId shift) {
+    std::vector<Node> out;
+    if (!options_.track) return out;
+    out = define_base(base, shift);
+    append(out, definition_of(shift));
+    out.push_back(Node::of(Op::pow));
+    out.push_back(Node::number({1, 0}));
+    append(out, define_moves_zero(base, shift));
+    out.push_back(Node::of(Op::sub));
+    out.push_back(Node::of(Op::mul));
     return out;
 }
 

@@ -186,6 +186,7 @@ class Canonicalizer {
     bool is_ground(TermId id) const { return !arena_[id].has_variable; }
     bool is_infinite(TermId id) const { return arena_[id].kind == Kind::symbol && !(arena_[id].low > 0.0); }
     int leading_sign(TermId id) const;
+    bool may_vanish(TermId id) const;
     void analyse(TermId id);
     void analyse_sum(TermNode& node, std::span<const Entry> entries) const;
     void analyse_product(TermNode& node, std::span<const Entry> entries) const;
@@ -196,7 +197,9 @@ class Canonicalizer {
     TermId scaled_constant(TermId constant, const Rational& ratio);
     std::vector<Node> define_sum(const Scratch<Entry>& entries);
     std::vector<Node> define_is_zero(TermId constant);
-    std::vector<Node> one_where_zero(TermId constant);
+    std::vector<Node> define_moves_zero(TermId base, TermId shift);
+    std::vector<Node> define_base(TermId base, TermId shift);
+    std::vector<Node> define_shifted_power(TermId base, TermId shift);
     std::vector<Node> define_power(TermId base, const Rational& exponent);
     void note(const char* event);
 

@@ -540,17 +540,8 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
         const Entry first = arena_.entries(exponent)[0];
         if (first.term == one_term && first.is_free()) {
             Scratch<Entry> rest(arena_.entries(exponent).begin() + 1, arena_.entries(exponent).end());
-            const TermId new_base = options_.track ? new_constant(one_where_zero(base)) : base;
-            std::vector<Node> definition = definition_of(new_base);
-            const std::vector<Node> other = definition_of(first.other);
-            const std::vector<Node> zero = define_is_zero(base);
-            definition.insert(definition.end(), other.begin(), other.end());
-            definition.push_back(Node::of(Op::pow));
-            definition.push_back(Node::number({1, 0}));
-            definition.insert(definition.end(), zero.begin(), zero.end());
-            definition.push_back(Node::of(Op::sub));
-            definition.push_back(Node::of(Op::mul));
-            multiply_constant(parts, new_constant(std::move(definition)), Rational(1));
+            const TermId new_base = options_.track ? new_constant(define_base(base, first.other)) : base;
+            multiply_constant(parts, new_constant(define_shifted_power(base, first.other)), Rational(1));
             parts.factors.push_back({new_base, make_sum(rest), 0});
             return;
         }

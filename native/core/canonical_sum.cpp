@@ -41,7 +41,7 @@ TermId Canonicalizer::close_sum(Scratch<Entry> list) {
     }
     if (options_.factor && list.size() > 1) changed |= expand_sums(list);
     const TermId sum = make_sum(list);
-    if (!changed && list.size() > 1 && !regrets_) settle(sum);
+    if (!changed && list.size() > 1 && !regrets_ && !is_expanding_) settle(sum);
     return sum;
 }
 

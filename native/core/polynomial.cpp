@@ -1,6 +1,7 @@
 #include "polynomial.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace simplipy {
 namespace {
@@ -27,6 +28,28 @@ void subtract(Polynomial& from, const Monomial& monomial) {
         return;
     }
     from.push_back({-monomial.coefficient, monomial.powers});
+}
+
+// A monomial in variables, with |u| as u; nothing for other bases.
+std::optional<Monomial> without_absolutes(const Arena& arena, const Entry& entry) {
+    constexpr int max_power = 64;
+    const auto monomial = to_monomial(arena, {entry.term, no_term, 1});
+    if (!monomial) return std::nullopt;
+    Monomial result;
+    for (const auto& [base, power] : monomial->powers) {
+        const TermNode& node = arena[base];
+        if (std::abs(power) > max_power) return std::nullopt;
+        if (node.kind == Kind::function && node.op == Op::abs) {
+            const auto inner = without_absolutes(arena, {node.argument, no_term, 1});
+            if (!inner) return std::nullopt;
+            for (int k = 0; k < std::abs(power); ++k) result = times(result, *inner, power > 0 ? 1 : -1);
+        } else if (node.kind == Kind::variable) {
+            result = times(result, {1, {{base, power}}}, 1);
+        } else {
+            return std::nullopt;
+        }
+    }
+    return result;
 }
 
 bool has_negative_power(const Monomial& monomial) {
@@ -123,6 +146,24 @@ std::optional<Monomial> to_monomial(const Arena& arena, const Entry& entry) {
         monomial.powers.emplace_back(entry.term, 1);
     }
     return monomial;
+}
+
+bool may_be_constant(const Arena& arena, TermId id) {
+    if (!arena[id].has_absolute) return false;
+    if (arena[id].kind == Kind::function) return may_be_constant(arena, arena[id].argument);
+    Polynomial polynomial;
+    const auto add = [&](const Entry& entry) {
+        auto monomial = without_absolutes(arena, entry);
+        if (monomial) polynomial.push_back(std::move(*monomial));
+        return monomial.has_value();
+    };
+    if (arena[id].kind == Kind::sum) {
+        const std::span<const Entry> entries = arena.entries(id);
+        if (!std::all_of(entries.begin(), entries.end(), add)) return true;
+    } else if (!add({id, no_term, 1})) {
+        return true;
+    }
+    return collect(polynomial) > 0 || (polynomial.size() == 1 && polynomial[0].powers.empty());
 }
 
 }  // namespace simplipy

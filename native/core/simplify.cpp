@@ -236,7 +236,7 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
         root = expanded->run(nodes);
         if (arena_[root].depth > max_depth) throw Overflow{};
         if (!expanded->regrets()) {
-            round.unchanged = !first && root == last_root_;
+            round.unchanged = !first && root == last_root_ && last_kept_ == no_term;
             last_root_ = root;
             last_kept_ = no_term;
             if (!round.unchanged) write(round, *expanded, root, options, explain);
