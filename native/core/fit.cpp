@@ -24,6 +24,7 @@ constexpr std::size_t confirm_steps = 60;
 constexpr double much_worse = 2.0;  // cost on all rows over cost on the screened ones: a false optimum
 constexpr double ran_away = 1e8;    // in natural units
 constexpr DescentLimits whole_limits{.n_steps = 30, .progress = 1e-6, .damping = 1e-1, .patience = 10};
+constexpr DescentLimits last_limits{.n_steps = 400, .progress = 1e-14};
 constexpr double nearly_exact = 1e-8;
 constexpr double limit_slack = 4.0;  // the FVU on few rows is a noisy estimate
 
@@ -92,22 +93,21 @@ class Fitter {
         const std::size_t q = program_.nonlinear.size();
         const bool worth_it = (q > 0 && options_.n_restarts > 0) || std::isfinite(fvu_limit_);
         const bool staged = worth_it && screen_.n() < all_.n() && !options_.normal_starts;
-        const std::uint64_t seed = job_->tree->hash() * 0x9e3779b97f4a7c15u + options_.seed;
         set_bounds();
         const FitRows& rows = staged ? screen_ : all_;
         std::vector<std::vector<double>> starts = given_starts(job_->starts);
         unwrapper_.reset_evaluations();
         if (q > 0 && options_.n_restarts > 0 && !options_.normal_starts) {
-            const std::optional<std::vector<double>> unwrapped = unwrapper_.start(tree_, rows, seed, watch_);
+            const std::optional<std::vector<double>> unwrapped = unwrapper_.start(tree_, rows, seed(), watch_);
             if (unwrapped) starts.insert(starts.begin(), given_starts({&*unwrapped, 1}).front());
         }
         model_.bind(program_, rows);
         std::vector<Optimum> optima =
-            search_.run(model_, starts, bounds_, options_.n_restarts, options_.normal_starts, seed, watch_);
+            search_.run(model_, starts, bounds_, options_.n_restarts, options_.normal_starts, seed(), watch_);
         result_.n_starts = static_cast<std::uint32_t>(search_.n_starts());
         if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
             !options_.normal_starts && rows.heavy_tailed() && !watch_.over())
-            search_relatively(optima, rows, seed);
+            search_relatively(optima, rows);
         if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
             !options_.normal_starts && bounds_.low.empty() && !watch_.over())
             search_from_whole_starts(optima, rows);
@@ -124,14 +124,15 @@ class Fitter {
     }
 
     // Where a few rows hold nearly all of the variance, the others tell where the optimum is.
-    void search_relatively(std::vector<Optimum>& optima, const FitRows& rows, std::uint64_t seed) {
+    void search_relatively(std::vector<Optimum>& optima, const FitRows& rows) {
         const FitRows relative = rows.relative();
         model_.bind(program_, relative);
-        std::vector<Optimum> found = search_.run_again(model_, bounds_, options_.n_restarts, ~seed, watch_);
+        std::vector<Optimum> found = search_.run_again(model_, bounds_, options_.n_restarts, ~seed(), watch_);
         result_.n_starts += static_cast<std::uint32_t>(search_.n_starts());
         model_.bind(program_, rows);
         if (found.empty()) return;
-        std::vector<Optimum> polished = search_.run(model_, {&found.front().point, 1}, bounds_, 0, false, seed, watch_);
+        std::vector<Optimum> polished =
+            search_.run(model_, {&found.front().point, 1}, bounds_, 0, false, seed(), watch_);
         if (!polished.empty() && polished.front().cost < optima.front().cost)
             optima.insert(optima.begin(), std::move(polished.front()));
     }
@@ -193,15 +194,15 @@ class Fitter {
         return starts;
     }
 
-    // Descends on all rows from the optima of the screened ones until one holds.
+    // Descends on all rows from the optima of the screened ones until one holds. Without a limit to beat, a fit that
+    // leaves something unexplained is compared with all of them, and with a search on all rows.
     void confirm(std::vector<Optimum>& optima) {
         std::vector<Optimum> screened = std::move(optima);
         optima.clear();
         if (screened.empty()) return;
         model_.bind(program_, all_);
-        std::vector<double> units(program_.nonlinear.size());
-        std::vector<double> normal_units(units.size());
-        model_.natural_units(units, normal_units);
+        const bool thorough = !std::isfinite(fvu_limit_);
+        const std::vector<double> units = natural_units();
         for (Optimum& optimum : screened) {
             const double screen_cost = optimum.cost;
             DescentLimits limits{.n_steps = confirm_steps, .progress = 1e-12};
@@ -211,12 +212,28 @@ class Fitter {
             const bool holds = optimum.cost <= std::max(good_as_perfect, much_worse * screen_cost);
             if (std::isfinite(optimum.cost) && (optima.empty() || optimum.cost < optima.front().cost))
                 optima.assign(1, std::move(optimum));
-            if (holds || watch_.over()) break;
+            if (watch_.over() || (holds && (!thorough || optima.front().cost <= nearly_exact))) break;
         }
         // nothing explains the data: the caller's own starts, on all rows, may still do better than the screened ones
         if (!job_->starts.empty() && !watch_.over() && (optima.empty() || optima.front().cost > good_as_perfect))
             optima = search_.improve(model_, given_starts(job_->starts), bounds_, std::move(optima), watch_);
+        const bool unexplained = optima.empty() || optima.front().cost > nearly_exact;
+        if (!thorough || !unexplained || units.empty() || options_.n_restarts == 0 || watch_.over()) return;
+        std::vector<Optimum> others = search_.run_again(model_, bounds_, options_.n_restarts, seed(), watch_);
+        result_.n_starts += static_cast<std::uint32_t>(search_.n_starts());
+        if (!others.empty() && (optima.empty() || others.front().cost < optima.front().cost))
+            optima = std::move(others);
     }
+
+    // Of the nonlinear parameters.
+    std::vector<double> natural_units() {
+        std::vector<double> units(program_.nonlinear.size());
+        std::vector<double> normal_units(units.size());
+        if (!units.empty()) model_.natural_units(units, normal_units);
+        return units;
+    }
+
+    std::uint64_t seed() const { return job_->tree->hash() * 0x9e3779b97f4a7c15u + options_.seed; }
 
     void drop(const Optimum& best) {
         model_.solve(best.point.data());
@@ -227,6 +244,10 @@ class Fitter {
     void finish(Optimum& best) {
         // the model may stand elsewhere: solve once more at the best point
         double cost = model_.solve(best.point.data());
+        if (best.stop == Stop::budget && cost > good_as_perfect && cost < nearly_exact && !watch_.over()) {
+            cost = levenberg_.descend(model_, best.point, natural_units(), bounds_, last_limits, watch_);
+            best.stop = levenberg_.stop();
+        }
         std::vector<double> linear(model_.linear().begin(), model_.linear().end());
         bool regular = std::isfinite(cost);
         const bool in_time = !watch_.over();
@@ -249,9 +270,7 @@ class Fitter {
     void polish(const Optimum& best, std::vector<double> linear) {
         if (!(result_.fvu > 10.0 * good_as_perfect && result_.fvu < nearly_exact)) return;
         std::vector<double> point = best.point;
-        std::vector<double> units(point.size());
-        std::vector<double> normal_units(units.size());
-        if (!units.empty()) model_.natural_units(units, normal_units);
+        const std::vector<double> units = natural_units();
         RobustDescent(Objective::squared, 1.0).descend(model_, point, linear, units, bounds_, watch_);
         const FitResult before = result_;
         program_.recover(linear, point, result_.parameters);
@@ -262,9 +281,7 @@ class Fitter {
     // From least-squares optima to that of the robust objective, and the triangle of all derivatives there. Outliers
     // may have led the first one astray, so another comes from a target without its extremes.
     bool refine_robustly(Optimum& best, std::vector<double>& linear, double& cost) {
-        std::vector<double> units(best.point.size());
-        std::vector<double> normal_units(units.size());
-        model_.natural_units(units, normal_units);
+        const std::vector<double> units = natural_units();
         RobustDescent descent(options_.objective, options_.threshold);
         const double first = descent.descend(model_, best.point, linear, units, bounds_, watch_);
         const FitRows clipped = all_.clipped();
@@ -289,9 +306,7 @@ class Fitter {
     }
 
     bool ran_off(const Optimum& best) {
-        std::vector<double> units(best.point.size());
-        std::vector<double> normal_units(units.size());
-        model_.natural_units(units, normal_units);
+        const std::vector<double> units = natural_units();
         for (std::size_t j = 0; j < units.size(); ++j)
             if (std::fabs(best.point[j]) > ran_away * std::fabs(units[j])) return true;
         return false;
