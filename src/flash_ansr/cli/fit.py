@@ -62,6 +62,25 @@ Header = Annotated[
 ]
 
 
+# options of the estimator's parameters
+_OPTIONS = {
+    "time_limit": "--time",
+    "n_samples": "--samples",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+    "max_length": "--max-length",
+    "proposers": "--proposers",
+    "operators": "--operators",
+    "gamma": "--gamma",
+}
+
+
+def _with_option(message: str) -> str:
+    """The message with the option for the parameter that it begins with."""
+    name, _, rest = message.partition(" ")
+    return f"{_OPTIONS[name]} {rest.replace(' or None', '')}" if name in _OPTIONS else message
+
+
 def fit(
     data: DataFile,
     target: Annotated[str | None, typer.Option(help="Column that the law gives; 'y' where there is one.")] = None,
@@ -126,7 +145,7 @@ def fit(
             model.save(out)
             model.plot().savefig(out / FIGURE_FILE, dpi=120)
     except ValueError as error:
-        raise SimplipyError(str(error)) from None
+        raise SimplipyError(_with_option(str(error))) from None
     name = str(y.name)
     if as_json:
         print(json.dumps(_facts(model, name, list(columns.left_out), out), ensure_ascii=False))

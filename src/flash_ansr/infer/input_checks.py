@@ -121,7 +121,7 @@ def checked_threads(n_jobs: int | None) -> int | None:
     if n_jobs is None or n_jobs == -1:
         return None
     if n_jobs < 1:
-        raise ValueError(f"n_jobs must be >= 1, -1 for every core, or None, got {n_jobs}")
+        raise ValueError(f"n_jobs must be >= 1, -1 for every core or None, got {n_jobs}")
     return n_jobs
 
 
