@@ -30,7 +30,7 @@ from flash_ansr.infer.pipeline import Progress
 EXACT = 1e-12
 N_ROWS = 64
 WIDE_SEED = 4321
-COUNTS = 4 ** np.arange(9)
+COUNTS = [4**k for k in range(9)]
 SHORT = (1, 4, 16, 64)
 
 
