@@ -84,6 +84,18 @@ def test_cached_decoding_equals_uncached(config: ModelConfig) -> None:
             state.select(torch.zeros(6, dtype=torch.long))
 
 
+@VARIANTS
+def test_mixed_precision_is_the_same_up_to_rounding(config: ModelConfig) -> None:
+    network = Network(config).eval()
+    inputs = (*table(), torch.zeros(2, 4, dtype=torch.long))
+    exact = network(*inputs)
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded = network(*inputs)
+    assert rounded.dtype == torch.bfloat16, "the products are in half precision"
+    torch.testing.assert_close(rounded.float(), exact, rtol=0.05, atol=0.05)
+    assert not torch.equal(rounded.float(), exact)
+
+
 def test_rms_set_norm_is_the_papers_formula() -> None:
     generator = np.random.default_rng(0)
     Z, mask = generator.normal(size=(3, 5, 4)) * 100, generator.random((3, 5)) < 0.6

@@ -91,6 +91,19 @@ def merge_heads(x: Tensor) -> Tensor:
     return x.transpose(1, 2).flatten(2)
 
 
+def attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout: float = 0.0, causal: bool = False
+) -> Tensor:
+    """Scaled dot-product attention of (batch, heads, length, head dim) tensors.
+
+    On a CPU always in float32: there torch's half-precision kernel is many times slower backwards.
+    """
+    if query.device.type != "cpu" or not torch.is_autocast_enabled("cpu"):
+        return F.scaled_dot_product_attention(query, key, value, mask, dropout, causal)
+    with torch.autocast("cpu", enabled=False):
+        return F.scaled_dot_product_attention(query.float(), key.float(), value.float(), mask, dropout, causal)
+
+
 class CrossAttention(nn.Module):
     """Multi-head attention from queries to a context."""
 
@@ -112,7 +125,7 @@ class CrossAttention(nn.Module):
         """Attention of x (batch, queries, dim) to given keys and values; mask (batch, 1, 1, length)."""
         query = split_heads(self.query(x), self.n_heads)
         dropout = self.dropout if self.training else 0.0
-        return self.out(merge_heads(F.scaled_dot_product_attention(query, key, value, mask, dropout)))
+        return self.out(merge_heads(attention(query, key, value, mask, dropout)))
 
     def forward(self, x: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
         """Attention of x (batch, queries, dim) to what mask (batch, length) keeps of context (batch, length, dim)."""

@@ -14,10 +14,17 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from flash_ansr.model.attention import CrossAttention, FeedForward, NoNorm, make_norm, merge_heads, split_heads
+from flash_ansr.model.attention import (
+    CrossAttention,
+    FeedForward,
+    NoNorm,
+    attention,
+    make_norm,
+    merge_heads,
+    split_heads,
+)
 from flash_ansr.model.config import DecoderConfig, ModelConfig
 
 # cosine and sine of the angle by which each pair turns at each position, (length, width / 2)
@@ -104,7 +111,7 @@ class DecoderBlock(nn.Module):
     def _self_attention(self, x: Tensor, rotation: Rotation | None) -> Tensor:
         query, key, value = self._heads(x, rotation)
         dropout = self.dropout if self.training else 0.0
-        h = F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, is_causal=True)
+        h = attention(query, key, value, dropout=dropout, causal=True)
         return self.out(merge_heads(h))
 
     def _cached_attention(self, x: Tensor, state: DecoderState, layer: int, rotation: Rotation | None) -> Tensor:
@@ -113,7 +120,7 @@ class DecoderBlock(nn.Module):
         state.keys[layer, :n, :, t] = key[:, :, 0]
         state.values[layer, :n, :, t] = value[:, :, 0]
         keys, values = state.keys[layer, :n, :, : t + 1], state.values[layer, :n, :, : t + 1]
-        h = F.scaled_dot_product_attention(query, keys, values)
+        h = attention(query, keys, values)
         return self.out(h.reshape(1, n, -1))
 
 
