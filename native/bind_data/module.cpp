@@ -98,6 +98,7 @@ void bind_prior(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("skeleton", &Prior::skeleton)
         .def_rw("simplify", &Prior::simplify)
+        .def_rw("free_multipliers", &Prior::free_multipliers)
         .def_rw("columns", &Prior::columns)
         .def_rw("constants", &Prior::constants)
         .def_rw("min_rows", &Prior::min_rows)

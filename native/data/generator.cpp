@@ -88,6 +88,25 @@ Tree Generator::draw_skeleton(Random& random) const {
     return corpus_[random.below(corpus_.size())];
 }
 
+// What the target of a drawn skeleton is.
+Tree Generator::normal_form(const Tree& drawn, Simplifier& simplifier) const {
+    if (!prior_.simplify) return drawn;
+    const Tree simplified = simplifier.run(drawn, options_).tree;
+    if (!prior_.free_multipliers) return simplified;
+    std::vector<Node> nodes;
+    for (const Node& node : simplified.nodes()) {
+        const simplipy::Form form = simplipy::info(node.op).form;
+        if (form != simplipy::Form::scale && form != simplipy::Form::quotient) {
+            nodes.push_back(node);
+            continue;
+        }
+        nodes.push_back(Node::of(Op::constant));
+        nodes.push_back(Node::of(Op::mul));
+    }
+    if (nodes.size() == simplified.size()) return simplified;
+    return simplifier.run(Tree(std::move(nodes), {}), options_).tree;
+}
+
 // The used columns moved to the front in their order, or spread among irrelevant ones. Keeping the order of variables
 // keeps the order of operands, so a simplified skeleton stays one.
 Tree Generator::moved_forward(const Tree& tree, Random& random, std::size_t& n_columns) const {
@@ -124,7 +143,7 @@ void Generator::fill_irrelevant(Random& random, std::size_t n_columns, DataSet& 
 Outcome Generator::attempt(Random& random, Simplifier& simplifier, Problem& problem) const {
     problem.drawn = draw_skeleton(random);
     if (problem.drawn.size() > prior_.skeleton.max_length) return Outcome::too_long;
-    problem.skeleton = prior_.simplify ? simplifier.run(problem.drawn, options_).tree : problem.drawn;
+    problem.skeleton = normal_form(problem.drawn, simplifier);
     if (!is_closed(problem.skeleton)) return Outcome::not_finite;
     std::size_t n_columns = 0;
     if (prior_.leading) problem.skeleton = moved_forward(problem.skeleton, random, n_columns);
@@ -214,7 +233,7 @@ BatchArrays Generator::skeletons(const BatchRequest& request, bool simplified) c
         for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
             Random random(request.seed, static_cast<std::uint64_t>(request.indices[i]), 0);
             trees[i] = draw_skeleton(random);
-            if (simplified) trees[i] = simplifier_of_thread().run(trees[i], options_).tree;
+            if (simplified) trees[i] = normal_form(trees[i], simplifier_of_thread());
         }
     });
     BatchArrays arrays;

@@ -83,6 +83,7 @@ class Generator {
     Problem draw(std::uint64_t seed, std::uint64_t index, simplipy::Simplifier& simplifier) const;
     Outcome attempt(Random& random, simplipy::Simplifier& simplifier, Problem& problem) const;
     simplipy::Tree draw_skeleton(Random& random) const;
+    simplipy::Tree normal_form(const simplipy::Tree& drawn, simplipy::Simplifier& simplifier) const;
     simplipy::Tree moved_forward(const simplipy::Tree& tree, Random& random, std::size_t& n_columns) const;
     void fill_irrelevant(Random& random, std::size_t n_columns, DataSet& data) const;
     void place(const Problem& problem, std::size_t i, std::size_t first_row, BatchArrays& arrays) const;

@@ -52,6 +52,7 @@ struct SkeletonPrior {
 struct Prior {
     SkeletonPrior skeleton;
     bool simplify = true;
+    bool free_multipliers = false;  // mult2, div3, ... become free constants, as the search does with proposals
     Columns columns;
     Numbers constants;
     std::size_t min_rows = 1;

@@ -28,6 +28,7 @@ class SkeletonPrior:
 class Prior:
     skeleton: SkeletonPrior
     simplify: bool
+    free_multipliers: bool
     columns: Columns
     constants: Numbers
     min_rows: int

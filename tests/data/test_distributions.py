@@ -13,8 +13,10 @@ from scipy import stats
 
 import simplipy
 from flash_ansr.data import Generator, Prior, load_prior
+from flash_ansr.data.errors import PriorError
 from flash_ansr.data.statistics import SkeletonCounts
-from simplipy import OPERATORS
+from flash_ansr.infer.normal_forms import normal_forms
+from simplipy import OPERATORS, TokenBatch
 from simplipy.operators import CONSTANT
 
 N = 40_000
@@ -172,6 +174,19 @@ def test_ranges_and_constants_before_rejection() -> None:
     assert np.std(middles) == pytest.approx(10 / math.sqrt(2), rel=0.05)
     x = columns[0][:, 0]
     assert stats.kstest(x, stats.uniform(x.min(), np.ptp(x)).cdf).pvalue > P_VALUE
+
+
+def test_targets_of_wide_are_what_the_search_makes_of_proposals() -> None:
+    skeletons = [s for s in Generator("wide", holdouts=()).skeletons(3, range(2000)) if s is not None]
+    has_multiplier = [any(token.startswith(("mult", "div")) for token in s) for s in skeletons]
+    assert np.mean(has_multiplier) < 0.01  # of powers and logarithms that the freed constants let collect
+    forms = normal_forms(TokenBatch.from_tokens(skeletons))
+    # the search simplifies with rules of at most four tokens
+    assert np.mean([len(form) == len(s) for form, s in zip(forms, skeletons, strict=True)]) > 0.98
+    prior = load_prior("paper")
+    assert not prior.free_multipliers
+    with pytest.raises(PriorError, match="free_multipliers needs simplifier: simplipy"):
+        dataclasses.replace(prior, free_multipliers=True, simplifier="none")
 
 
 def test_wide_covers_decades_integers_and_few_rows() -> None:

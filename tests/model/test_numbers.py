@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flash_ansr.model.config import NUMBER_WIDTHS
-from flash_ansr.model.numbers import encode
+from flash_ansr.model.numbers import encode, real_features
 
 VALUES = [0.0, 1.0, -1.0, 0.1, 3.5, -2.25e-3, 1e-38, -1e-38, 1e-45, 1e38, -3.4e38, 65504.0, 6e-5, 12.0]
 
@@ -64,3 +64,17 @@ def test_dropped_rows_change_nothing(numbers: str) -> None:
 def test_an_absent_column_says_nothing() -> None:
     for numbers in NUMBER_WIDTHS:
         assert not encoded([0.0, 0.0], numbers).any()
+
+
+def test_a_zero_has_its_place_in_its_column() -> None:
+    """In the column 0, 5, 10 the zero is the lowest value, not one in the middle."""
+    values = torch.tensor([[[0.0], [5.0], [10.0]]])
+    features = real_features(values, torch.ones(1, 3, dtype=torch.bool))
+    assert any(column.tolist() == [-1.0, 0.0, 1.0] for column in features[0].T)
+
+
+def test_power_laws_are_straight_lines_in_a_feature_that_is_large_enough_to_see() -> None:
+    x = torch.logspace(-3, 3, 7)
+    features = real_features(torch.stack([x, x**1.5], -1)[None], torch.ones(1, 7, dtype=torch.bool))[0]
+    pairs = [(a, b) for a, b in features.T.reshape(-1, 2, 7) if a[-1] - a[0] > 2.0]
+    assert any(torch.allclose(b, 1.5 * a, atol=1e-4) for a, b in pairs)

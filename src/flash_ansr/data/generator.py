@@ -170,6 +170,7 @@ def _core_prior(prior: Prior) -> _core.Prior:
     core = _core.Prior()
     core.skeleton = skeleton
     core.simplify = prior.simplifier == "simplipy"
+    core.free_multipliers = prior.free_multipliers
     core.constants = _core_numbers(prior.constants)
     core.columns = _core_columns(prior.columns)
     core.min_rows, core.max_rows = prior.rows.low, prior.rows.high

@@ -234,6 +234,8 @@ class Prior:
         Whether skeletons are simplified, numbers counting as free constants.
     max_pattern_length : int, optional
         The paper's L_max; without it all rules.
+    free_multipliers : bool
+        Whether mult2, div3, ... become free constants after that, as the search does with proposals; simplified again.
     rows, columns, constants, noise
         Sampling of data.
     retries : int
@@ -260,6 +262,7 @@ class Prior:
     skeletons: Skeletons = Skeletons()
     simplifier: Literal["simplipy", "none"] = "simplipy"
     max_pattern_length: int | None = None
+    free_multipliers: bool = False
     noise: Noise = Noise()
     retries: int = 4
     must_vary: bool = False
@@ -281,6 +284,10 @@ class Prior:
         )
         length = self.max_pattern_length
         _check(length is None or length >= 0, f"max_pattern_length must be >= 0 or null, got {length}")
+        _check(
+            not self.free_multipliers or self.simplifier == "simplipy",
+            "free_multipliers needs simplifier: simplipy, which takes in the constants that this makes",
+        )
         if self.must_vary:
             _check(self.rows.high >= 2, "must_vary needs rows.high >= 2: one row never varies")
 

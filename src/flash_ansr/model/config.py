@@ -22,7 +22,7 @@ NormPosition = Literal["pre", "post"]
 Activation = Literal["gelu", "relu"]
 
 # features of one number
-NUMBER_WIDTHS: dict[Numbers, int] = {"bits32": 32, "bits16": 16, "real": 12, "hybrid": 20}
+NUMBER_WIDTHS: dict[Numbers, int] = {"bits32": 32, "bits16": 16, "real": 14, "hybrid": 22}
 
 Config = TypeVar("Config")
 

@@ -51,12 +51,14 @@ def bits(words: Tensor, n_bits: int) -> Tensor:
 
 
 def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
-    """Twelve bounded numbers for each value, (batch, rows, 12 * columns), those of one kind beside each other.
+    """Fourteen bounded numbers for each value, (batch, rows, 14 * columns), those of one kind beside each other.
 
-    All are 0 for the value 0, so that an absent column says nothing.
+    All are 0 in a column of zeros, so that an absent column says nothing.
 
-    Sign; magnitude as a logarithm, and where it lies within 1 and 16 octaves; the value itself squashed at three
-    scales; the value relative to the largest and to the spread of its column; whether it is an integer.
+    Sign; magnitude as a logarithm, over all decades and within a few, in which power laws are straight lines, and where
+    it lies within 1 and 16 octaves; the value itself squashed at three scales; the value relative to the largest and to
+    the spread of its column, and to the largest of the last column, the target, so that sums show; whether it is an
+    integer.
 
     Parameters
     ----------
@@ -71,16 +73,19 @@ def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
     nonzero = sign.abs()
     log2 = (magnitude + (1 - nonzero)).log2()  # in [-149, 128], 0 for the value 0
     octave, octaves_16 = log2 * (2 * math.pi), log2 * (2 * math.pi / 16)
-    largest = magnitude.amax(1, keepdim=True)
+    largest = magnitude.amax(1, keepdim=True)  # (batch, 1, columns)
     # divide first: the sum of two numbers of 3e38 is infinite
     relative = values / torch.where(largest > 0, largest, 1.0)
     low = relative.masked_fill(dropped, 1.0).amin(1, keepdim=True)
     high = relative.masked_fill(dropped, -1.0).amax(1, keepdim=True)
     spread = (high - low).clamp_min(1e-12)
+    place = ((2 * relative - low - high) / spread).masked_fill(dropped | (largest == 0), 0.0)
+    target = torch.where(largest[..., -1:] > 0, largest[..., -1:], 1.0)
     is_integer = (magnitude == magnitude.round()).float() * (magnitude < 2.0**20)
     features = [
         sign,
         log2 / 64,
+        (log2 / 8).clamp(-2, 2),
         octave.sin(),
         octave.cos() * nonzero,
         octaves_16.sin(),
@@ -89,7 +94,8 @@ def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
         values / (8 + magnitude),
         sign * (4 * magnitude).log1p().clamp_max(8) / 4,
         relative,
-        (2 * relative - low - high) / spread * nonzero,
+        place,
+        (values / 2) / (target / 2 + magnitude / 2),
         is_integer * nonzero,
     ]
     return torch.cat(features, dim=-1)
