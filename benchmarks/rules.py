@@ -230,7 +230,7 @@ def measure(options: argparse.Namespace) -> None:
     mined = read_rules(ROOT / "src" / "simplipy" / "data" / "mined_rules.json")
     corpus = options.corpus.name if options.corpus else f"prior paper, seed {options.seed}"
     result: dict[str, Any] = {
-        "run": {"corpus": corpus, "n_rows": len(rows), "n_calls": options.calls, "rules_sha256": rule_set_hash()},
+        "run": {"corpus": corpus, "n_rows": len(rows), "n_calls": options.calls, "simplifier_sha256": rule_set_hash()},
         "lengths": by_length(engines, rows),
         "median_call_microseconds": median_calls(engines, rows[: options.calls]),
         "targets": changed_targets(engines, "wide", options.targets),

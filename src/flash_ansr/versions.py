@@ -7,16 +7,40 @@ import platform
 from functools import cache
 from importlib import metadata, resources
 
+import simplipy
 from flash_ansr import __version__
 
 _PACKAGES = ("numpy", "torch", "lightning-fabric")
 
+# What the canonical order, cancellation, constants and spelling do, which no rule says; C is a free constant.
+_PROBES = """
+x2 + x1; x1 * x2; x3 + x2 * x1; x1 * x1; x1 + x1; x1 - x1; x1 / x1; x1 - x2; x2 - x1; -(x1 - x2)
+x1 / x2; 1 / (x1 / x2); x1 / (x2 / x3); x1 / x2 / x3; x1 * x2 / x1; (x1 + x2) / (x2 + x1); (x1 + x2) - x2
+C; C + C; C * C; C * x1 * C; C + x1 + C; C * (C * x1 + C); C / x1; C / (C * x1); (C * x1) ^ 2; C ^ C; -C * x1
+C * x1 + C * x2; C * x1 + C * x1; C * x1 - C * x2; (C + x1) / (C + x1); (C * x1 + C) / C; C - C * x1; x1 / C
+x1 ^ 2 * x1; x1 ^ 2 * x1 ^ 3; (x1 ^ 2) ^ (1/2); (x1 ^ (1/2)) ^ 2; x1 ^ C * x1 ^ C; x1 ^ C; C ^ x1; (C * x1) ^ C
+2 * x1; 3 * x1 / 4; x1 + 2 * x1; x1 / 2 + x1 / 2; x1 * (x2 + x3); x1 * x2 + x1 * x3; (x1 + x2) ^ 2; x1 * x2 * x3 * x4
+exp(log(x1)); log(exp(x1)); exp(x1) * exp(x2); exp(C * x1 + C); log(C * x1); log(x1 ^ 2); log(x1) + log(x2); exp(-x1)
+sin(-x1); cos(-x1); sin(x1) / cos(x1); sin(x1) ^ 2 + cos(x1) ^ 2; tanh(-x1); asin(sin(x1))
+sin(C * x1 + C); sinh(x1) / cosh(x1); abs(-x1); abs(x1 ^ 2); abs(x1 * x2); abs(C * x1)
+(C * x1) ^ (1/2); C * x1 ^ (1/2); 1 / x1 ^ 2; 1 / (1 / x1); x1 / (C * x2 + C)
+"""
+
 
 @cache
 def rule_set_hash() -> str:
-    """SHA-256 of the simplifier's rules: targets of training and proposals of a network agree only where it does."""
-    rules = resources.files("simplipy").joinpath("data", "rules.txt").read_bytes()
-    return hashlib.sha256(rules).hexdigest()
+    """SHA-256 of the simplifier: its rules, and the normal forms of skeletons that need what is no rule.
+
+    Targets of training and proposals of a network agree only where it does.
+    """
+    rules = resources.files("simplipy").joinpath("data", "rules.txt").read_text(encoding="utf-8")
+    return hashlib.sha256("\n".join([rules, *normal_forms()]).encode()).hexdigest()
+
+
+def normal_forms() -> list[str]:
+    """Prefix tokens of a fixed list of skeletons, simplified."""
+    skeletons = [text.replace("C", "<constant>") for text in _PROBES.replace("\n", ";").split(";") if text.strip()]
+    return [" ".join(simplipy.simplify(simplipy.parse(skeleton)).tokens) for skeleton in skeletons]
 
 
 def versions() -> dict[str, str]:

@@ -14,6 +14,7 @@ from flash_ansr.infer.proposals import Grammar, Proposals, Table
 from flash_ansr.infer.sampler import Sampled, TokenRules, beam_search, sample
 from flash_ansr.infer.settings import Decoding
 from flash_ansr.model.checkpoint import Checkpoint, CheckpointError, load_network
+from flash_ansr.versions import rule_set_hash
 from simplipy import TokenBatch
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
@@ -67,6 +68,7 @@ class NeuralProposer:
         self._vocabulary = Vocabulary(about.config.n_variables)
         if about.vocabulary != self._vocabulary.tokens:
             raise CheckpointError(f"{checkpoint} has another vocabulary than this version; train it again")
+        about.check_rules(rule_set_hash())
         if table.n_columns > about.config.n_variables:
             raise ValueError(
                 f"the network sees {about.config.n_variables} columns, the table has {table.n_columns}: select some"
