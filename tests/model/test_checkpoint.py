@@ -88,5 +88,5 @@ def test_other_rules_warn(tmp_path: Path) -> None:
     saved(tmp_path / "model")
     checkpoint = read_checkpoint(tmp_path / "model")
     checkpoint.check_rules("abc")
-    with pytest.warns(UserWarning, match="simplified with the rule set abc, this version has def"):
+    with pytest.warns(UserWarning, match="targets that the simplifier abc made, this version has def"):
         checkpoint.check_rules("def")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,19 +11,27 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-app = typer.Typer(help="List trained models and configs, and look into a checkpoint.", no_args_is_help=True)
+app = typer.Typer(help="List trained models and configs, look into a checkpoint, export one.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)
+
+
+class StoredType(StrEnum):
+    """How weights are stored."""
+
+    float32 = "float32"
+    float16 = "float16"
 
 
 @app.command("list")
 def list_models(
     folder: Annotated[Path, typer.Option(help="Folder with training runs.")] = Path("runs"),
 ) -> None:
-    """Print the configs that can be trained and the checkpoints of runs.
+    """Print the configs that can be trained, the network of this package and the checkpoints of runs.
 
     Example: flash-ansr models list --folder runs
     """
-    from flash_ansr.model import ModelConfig, read_checkpoint
+    from flash_ansr.infer.search import bundled_checkpoint
+    from flash_ansr.model import CheckpointError, ModelConfig, read_checkpoint
     from flash_ansr.train.config import config_names, load_config
     from flash_ansr.train.run_folder import RunFolder
 
@@ -37,12 +46,42 @@ def list_models(
         if name != "base":
             config = load_config(name)
             add(name, config.model, config.optimizer.steps, "config")
+    bundled = bundled_checkpoint()
+    checkpoints = [] if bundled is None else [(bundled.name, bundled, "in this package")]
     for run in sorted(folder.iterdir()) if folder.is_dir() else []:
-        checkpoint = RunFolder(run).latest()
-        if checkpoint is not None:
+        newest = RunFolder(run).latest()
+        if newest is not None:
+            checkpoints.append((run.name, newest, str(newest)))
+    for name, checkpoint, where in checkpoints:
+        try:
             found = read_checkpoint(checkpoint)
-            add(run.name, found.config, found.step, str(checkpoint))
+        except (CheckpointError, OSError) as error:
+            table.add_row(name, "", "", "", "", f"unreadable: {error}")
+        else:
+            add(name, found.config, found.step, where)
     console.print(table)
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="Folder of a training run, whose newest checkpoint counts, or of one.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; new, or a checkpoint to replace.")],
+    dtype: Annotated[StoredType, typer.Option(help="Type of the stored weights.")] = StoredType.float32,
+) -> None:
+    """Write the weights of a run to use and to pass on, without what only --resume needs.
+
+    Example: flash-ansr models export runs/nano --out nano --dtype float16
+    """
+    import torch
+
+    from flash_ansr.checkpoint_folder import WEIGHTS_FILE, find_checkpoint
+    from flash_ansr.model.checkpoint import export_checkpoint
+
+    source = find_checkpoint(run)
+    export_checkpoint(source, out, getattr(torch, dtype.value))
+    size = (out / WEIGHTS_FILE).stat().st_size / 1e6
+    console.print(f"wrote {source} to {out}: weights of {size:.1f} MB", soft_wrap=True)
+    console.print(f"next:  flash-ansr fit DATA.csv --target y --checkpoint {out}", soft_wrap=True)
 
 
 @app.command()

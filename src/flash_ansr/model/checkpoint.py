@@ -27,6 +27,7 @@ from flash_ansr.model.network import Network
 __all__ = [
     "Checkpoint",
     "CheckpointError",
+    "export_checkpoint",
     "fill_weights",
     "load_network",
     "load_tensors",
@@ -45,7 +46,7 @@ class Checkpoint:
     vocabulary : tuple of str
         Token of each id.
     rules : str
-        Hash of the rule set that normalised the training targets; empty when unknown.
+        Hash of the simplifier that normalised the training targets; empty when unknown.
     step : int
         Optimizer steps so far.
     position : dict
@@ -72,8 +73,8 @@ class Checkpoint:
         """Warn when targets were normalised by other rules than these: the network then speaks an older dialect."""
         if self.rules and self.rules != rules:
             warnings.warn(
-                f"the checkpoint was trained on targets simplified with the rule set {self.rules[:12]}, "
-                f"this version has {rules[:12]}: proposals may simplify further, train again to match",
+                f"the checkpoint was trained on targets that the simplifier {self.rules[:12]} made, this version has "
+                f"{rules[:12]}: the network may propose fewer distinct formulas than it could; train again to match",
                 stacklevel=2,
             )
 
@@ -120,6 +121,27 @@ def save_checkpoint(
         read_checkpoint(folder)  # never delete a folder that is something else
         shutil.rmtree(folder)
     new.rename(folder)
+
+
+def export_checkpoint(source: str | Path, folder: str | Path, dtype: torch.dtype | None = None) -> None:
+    """Write the weights of a checkpoint for use alone, without what only ``--resume`` needs.
+
+    Parameters
+    ----------
+    source : path
+        Folder of the checkpoint.
+    folder : path
+        New, or a checkpoint to replace.
+    dtype : torch.dtype, optional
+        Stored type of the weights, such as ``torch.float16``; that of the source by default.
+    """
+    if Path(source).resolve() == Path(folder).resolve():
+        raise CheckpointError(f"{folder} is the checkpoint itself: export it to another folder, it would lose its rest")
+    weights = load_tensors(source, "weights")
+    for name, tensor in weights.items():
+        if not tensor.to(dtype or tensor.dtype).isfinite().all():
+            raise CheckpointError(f"'{name}' of {source} is not finite as {dtype or tensor.dtype}; take float32")
+    save_checkpoint(folder, read_checkpoint(source), weights, dtype)
 
 
 def read_checkpoint(folder: str | Path) -> Checkpoint:
