@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from flash_ansr.model import ConfigError
 from flash_ansr.model.config import from_mapping, to_mapping
@@ -106,3 +109,32 @@ def test_warmup_stable_decay() -> None:
     assert rates[90] == pytest.approx(1.0)
     assert rates[100] == 0.0
     assert OptimizerConfig(warmup=0.0, decay=0.0).learning_rate_at(0) == 1e-4
+
+
+@given(data=st.data(), steps=st.integers(10, 300), warmup=st.floats(0, 0.5), decay=st.floats(0, 0.5))
+def test_another_end_moves_only_the_decay(data: st.DataObject, steps: int, warmup: float, decay: float) -> None:
+    """Learning rates of the past stay, and the schedule goes on from there without a jump."""
+    config = OptimizerConfig(steps=steps, warmup=warmup, decay=decay)
+    n_done = data.draw(st.integers(0, config.decay_start))
+    moved = config.with_steps(data.draw(st.integers(steps, 3 * steps)), n_done)
+    past = range(n_done)
+    assert [moved.learning_rate_at(k) for k in past] == [config.learning_rate_at(k) for k in past]
+    assert moved.n_warmup == config.n_warmup
+    assert moved.steps - moved.decay_start == round(decay * moved.steps)
+    rates = [moved.learning_rate_at(k) for k in range(moved.steps + 1)]
+    largest_step = max(1 / max(1, moved.n_warmup), 1 / max(1, moved.steps - moved.decay_start)) * config.learning_rate
+    assert np.abs(np.diff(rates[:-1])).max(initial=0.0) <= largest_step * (1 + 1e-9)
+
+
+def test_the_end_cannot_move_into_the_past() -> None:
+    config = OptimizerConfig(steps=100, warmup=0.1, decay=0.2)
+    assert config.with_steps(75, 60).decay_start == 60
+    assert config.with_steps(200, 80).decay_start == 160
+    with pytest.raises(ConfigError, match=r"optimizer\.steps=70 of a run at step 60 .* at 80 now and at 56 then; take"):
+        config.with_steps(70, 60)
+    with pytest.raises(ConfigError, match="begins at 80 now and at 160 then"):
+        config.with_steps(200, 81)
+    with pytest.raises(ConfigError, match=r"with a warm-up of 10: .* at 8 then;"):
+        config.with_steps(10, 0)
+    with pytest.raises(ConfigError, match=r"optimizer\.steps must be > 0, got 0"):
+        config.with_steps(0, 0)

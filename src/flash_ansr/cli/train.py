@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 if TYPE_CHECKING:
     from flash_ansr.train.config import TrainConfig
     from flash_ansr.train.plan import Plan
+    from flash_ansr.train.run_folder import RunFolder
 
 
 class TrainGroup(TyperGroup):
@@ -54,10 +55,10 @@ def run(
     from flash_ansr.train.run_folder import RunFolder
 
     folder = RunFolder(out or Path("runs") / Path(config).stem)
-    chosen = folder.config() if resume else load_config(config, assignments or [])
+    chosen = _resumed(folder, assignments or [], minutes) if resume else load_config(config, assignments or [])
     # the other processes of a run are told what the first one resolves
     is_first = int(os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0"))) == 0
-    if minutes is not None and is_first and not resume:
+    if minutes is not None and is_first:
         chosen = _for_minutes(chosen, minutes)
     if plan:
         from flash_ansr.train.plan import make_plan
@@ -103,6 +104,21 @@ def report(
         console.print(f"loss = {law.factor:.4g} * FLOPs^{law.exponent:.4f} over {law.n_points} points")
     for path in written:
         console.print(f"wrote {path}")
+
+
+def _resumed(folder: RunFolder, assignments: list[str], minutes: float | None) -> TrainConfig:
+    """The config of the run in a folder, with another end if that is what is assigned."""
+    from flash_ansr.model.config import ConfigError
+    from flash_ansr.train.config import changed_config
+
+    keys = {assignment.partition("=")[0].strip() for assignment in assignments}
+    if minutes is not None or keys - {"optimizer.steps"}:
+        raise ConfigError(
+            "--resume continues a run as it is: leave out --minutes and --set, but for --set optimizer.steps=N, which "
+            "moves its end; for other changes start a new run with --init-from"
+        )
+    config = folder.config()
+    return folder.with_steps(changed_config(config, assignments).optimizer.steps) if keys else config
 
 
 def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:

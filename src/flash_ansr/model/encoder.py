@@ -42,6 +42,8 @@ class Encoder(nn.Module):
         -------
         memory : (batch, n_seeds, decoder dim)
         """
+        if not {X.dtype, y.dtype} <= {torch.float32, torch.float64}:
+            raise TypeError(f"X and y must be float32 or float64, got {X.dtype} and {y.dtype}: do not round tables")
         X = F.pad(X, (0, self.n_columns - 1 - X.shape[-1]))
         table = torch.cat([X, y[..., None]], dim=-1)  # (batch, rows, columns)
         h = numbers.encode(table, row_mask, self.config.numbers)  # (batch, rows, columns * width)

@@ -5,6 +5,7 @@ A config is resolved before anything runs: what a run folder stores says everyth
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Any, Literal
 
 import yaml
 
-from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping
+from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
+
+Precision = Literal["32-true", "bf16-mixed"]
 
 CONFIG_FOLDER = Path(__file__).parents[1] / "configs"
 
@@ -27,12 +30,17 @@ class DataConfig:
         Name of a prior of ``flash_ansr.data``.
     max_rows : int or None
         Rows of a table that the network sees at most; None leaves it to the prior.
+    first_index : int
+        Problem of the stream at which the first batch begins, rounded up to a whole batch.
     """
 
     prior: str = "paper"
     max_rows: int | None = None
+    first_index: int = 0
 
     def __post_init__(self) -> None:
+        if self.first_index < 0:
+            raise ConfigError(f"data.first_index must be >= 0, got {self.first_index}")
         if self.max_rows is not None and self.max_rows < 1:
             raise ConfigError(f"data.max_rows must be > 0 or null, got {self.max_rows}")
 
@@ -78,12 +86,37 @@ class OptimizerConfig:
         if self.warmup + self.decay > 1:
             raise ConfigError(f"optimizer.warmup + optimizer.decay must be at most 1, got {self.warmup} + {self.decay}")
 
+    @property
+    def n_warmup(self) -> int:
+        """Steps in which the learning rate rises."""
+        return round(self.warmup * self.steps)
+
+    @property
+    def decay_start(self) -> int:
+        """Step from which on the learning rate falls."""
+        return self.steps - round(self.decay * self.steps)
+
     def learning_rate_at(self, step: int) -> float:
         """Learning rate of the step with this number, the first being 0."""
-        n_warmup, n_decay = round(self.warmup * self.steps), round(self.decay * self.steps)
-        rising = (step + 1) / n_warmup if step < n_warmup else 1.0
+        n_decay = self.steps - self.decay_start
+        rising = (step + 1) / self.n_warmup if step < self.n_warmup else 1.0
         falling = (self.steps - step) / n_decay if n_decay else 1.0
         return self.learning_rate * min(1.0, rising, falling)
+
+    def with_steps(self, steps: int, n_done: int) -> OptimizerConfig:
+        """The same with another end for a run of which ``n_done`` steps are done, whose learning rates stay.
+
+        The warm-up keeps its length in steps, the decay its share of them: only its start moves.
+        """
+        moved = dataclasses.replace(self, steps=steps)
+        needed = max(n_done, self.n_warmup)
+        if min(self.decay_start, moved.decay_start) < needed:
+            raise ConfigError(
+                f"optimizer.steps={steps} of a run at step {n_done} with a warm-up of {self.n_warmup}: the end can "
+                f"move only while the decay lies ahead, and it begins at {self.decay_start} now and at "
+                f"{moved.decay_start} then; take more steps, or start a new run with --init-from"
+            )
+        return dataclasses.replace(moved, warmup=self.n_warmup / steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +125,10 @@ class RunConfig:
 
     Attributes
     ----------
-    accelerator, strategy, precision : str
+    accelerator, strategy : str
         As Lightning Fabric names them.
+    precision : str
+        Of matrix products: float32, or bfloat16 where autocast allows it; weights and tables are float32.
     devices : int
         Processes on this machine. Under torchrun its own number counts.
     n_threads : int or None
@@ -108,7 +143,7 @@ class RunConfig:
 
     accelerator: Literal["auto", "cpu", "cuda"] = "auto"
     strategy: Literal["auto", "ddp", "fsdp"] = "auto"
-    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    precision: Precision = "32-true"
     devices: int = 1
     n_threads: int | None = None
     compile: bool = False
@@ -135,6 +170,11 @@ class TrainConfig:
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     run: RunConfig = field(default_factory=RunConfig)
 
+    @property
+    def first_batch(self) -> int:
+        """Position in the stream of the batch of the first step."""
+        return -(-self.data.first_index // self.optimizer.batch_size)
+
 
 def load_config(source: str | Path, assignments: Iterable[str] = ()) -> TrainConfig:
     """Config of a file, or of a name such as ``nano``, changed by assignments such as ``optimizer.steps=100``.
@@ -145,10 +185,12 @@ def load_config(source: str | Path, assignments: Iterable[str] = ()) -> TrainCon
     >>> load_config("nano", ["model.encoder.dim=192"]).model.encoder.dim
     192
     """
-    mapping = _read(config_path(source))
-    for assignment in assignments:
-        _assign(mapping, assignment)
-    return from_mapping(TrainConfig, mapping)
+    return _assigned(_read(config_path(source)), assignments)
+
+
+def changed_config(config: TrainConfig, assignments: Iterable[str]) -> TrainConfig:
+    """A config changed by assignments such as ``optimizer.steps=100``."""
+    return _assigned(to_mapping(config), assignments)
 
 
 def config_path(source: str | Path) -> Path:
@@ -188,6 +230,12 @@ def _merged(base: dict[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
         below = merged.get(key)
         merged[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
     return merged
+
+
+def _assigned(mapping: dict[str, Any], assignments: Iterable[str]) -> TrainConfig:
+    for assignment in assignments:
+        _assign(mapping, assignment)
+    return from_mapping(TrainConfig, mapping)
 
 
 def _assign(mapping: dict[str, Any], assignment: str) -> None:

@@ -23,11 +23,13 @@ from lightning_fabric.strategies.strategy import Strategy
 from torch import Tensor, nn
 
 from flash_ansr.checkpoint_folder import find_checkpoint
-from flash_ansr.data import Batch
+from flash_ansr.data import Batch, Prior, load_prior
 from flash_ansr.model import Checkpoint, Network, read_checkpoint, save_checkpoint
+from flash_ansr.model.attention import MAB
 from flash_ansr.model.checkpoint import fill_weights
-from flash_ansr.model.config import ConfigError, from_mapping, to_mapping
-from flash_ansr.train.config import OptimizerConfig, RunConfig, TrainConfig
+from flash_ansr.model.config import ConfigError, to_mapping
+from flash_ansr.model.decoder import DecoderBlock
+from flash_ansr.train.config import OptimizerConfig, Precision, RunConfig, TrainConfig
 from flash_ansr.train.interruption import interruptible
 from flash_ansr.train.monitor import Monitor, Totals
 from flash_ansr.train.problems import Prefetched, Problems, n_targets, validation_share
@@ -44,7 +46,7 @@ def train(config: TrainConfig, folder: RunFolder, *, resume: bool = False, init_
     Parameters
     ----------
     config : TrainConfig
-        For ``resume`` that of the folder.
+        For ``resume`` that of the folder, or its ``with_steps``, which is then stored there.
     folder : RunFolder
         New, or with ``resume`` one that holds a run.
     resume : bool
@@ -57,22 +59,37 @@ def train(config: TrainConfig, folder: RunFolder, *, resume: bool = False, init_
     bool
         Whether the last step was reached.
     """
-    if init_from is not None and not resume:
-        warmup = min(config.optimizer.warmup, _MAX_WARMUP_OF_TRAINED_WEIGHTS)
-        config = dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, warmup=warmup))
+    if resume and init_from is not None:
+        raise ConfigError("--init-from starts a new run, --resume continues one: leave one of them out")
     start = folder.latest() if resume else None if init_from is None else find_checkpoint(init_from)
     if resume and start is None:
         raise ConfigError(f"{folder.path} has no checkpoint to resume from; start anew with another --out")
+    prior = folder.prior() if resume else load_prior(config.data.prior)
+    if start is not None and not resume:
+        config = on_trained_weights(config, prior, start)
     check_machine(config)
     fabric = make_fabric(config.run)
-    if fabric.global_rank == 0 and not resume:
-        folder.create(config)
+    if fabric.global_rank == 0:
+        if resume:
+            folder.change(config)
+        else:
+            folder.create(config, prior)
     fabric.launch()
-    config = from_mapping(TrainConfig, fabric.broadcast(to_mapping(config)))
-    trainer = Trainer(fabric, config, folder, start)
+    # what the first process has resolved counts for all
+    config, prior = fabric.broadcast((config, prior))
+    trainer = Trainer(fabric, config, prior, folder, start)
     if resume:
         trainer.restore()
     return trainer.run()
+
+
+def on_trained_weights(config: TrainConfig, prior: Prior, start: Path) -> TrainConfig:
+    """Config of a new run on the weights of a checkpoint: a short warm-up, and problems that they have not seen."""
+    optimizer, data, position = config.optimizer, config.data, read_checkpoint(start).position
+    optimizer = dataclasses.replace(optimizer, warmup=min(optimizer.warmup, _MAX_WARMUP_OF_TRAINED_WEIGHTS))
+    if (position.get("prior"), position.get("seed")) == (prior.name, config.seed):
+        data = dataclasses.replace(data, first_index=max(data.first_index, position["next_index"]))
+    return dataclasses.replace(config, optimizer=optimizer, data=data)
 
 
 def check_machine(config: TrainConfig) -> None:
@@ -83,6 +100,8 @@ def check_machine(config: TrainConfig) -> None:
             f"run.accelerator=cuda with run.devices={run.devices}, but torch sees {n_cuda} CUDA devices here; "
             "take run.accelerator=cpu, or a torch built for your GPU"
         )
+    if run.strategy == "fsdp" and (run.accelerator == "cpu" or not n_cuda):
+        raise ConfigError("run.strategy=fsdp needs CUDA devices: torch shards on GPUs only; take run.strategy=ddp")
     n_processes = int(os.environ.get("WORLD_SIZE", run.devices))
     if config.optimizer.batch_size % n_processes:
         raise ConfigError(
@@ -91,34 +110,47 @@ def check_machine(config: TrainConfig) -> None:
 
 
 def make_fabric(run: RunConfig) -> Fabric:
-    """Lightning Fabric as the config asks for."""
+    """Lightning Fabric as the config asks for.
+
+    Its own mixed precision is left out, since it rounds what goes into a module: see ``token_loss``.
+    """
     # what it announces about itself is not about the run
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     if run.n_threads is not None:
         torch.set_num_threads(run.n_threads)
     strategy: str | Strategy = run.strategy
     if run.strategy == "fsdp":
-        strategy = FSDPStrategy()
+        strategy = FSDPStrategy(auto_wrap_policy={MAB, DecoderBlock})
     elif run.strategy == "ddp" or run.devices > 1:
         # the only buffers are constants: nothing to broadcast
         strategy = DDPStrategy(forward_sync_buffers=False, gradient_as_bucket_view=True)
-    return Fabric(accelerator=run.accelerator, devices=run.devices, strategy=strategy, precision=run.precision)
+    return Fabric(accelerator=run.accelerator, devices=run.devices, strategy=strategy)
 
 
 def make_optimizer(network: torch.nn.Module, config: OptimizerConfig) -> torch.optim.AdamW:
-    """AdamW; the learning rate is set at every step."""
-    betas = (config.beta1, config.beta2)
-    return torch.optim.AdamW(
-        network.parameters(), lr=config.learning_rate, betas=betas, weight_decay=config.weight_decay, fused=True
-    )
+    """AdamW; the learning rate is set at every step.
+
+    Matrices of linear layers decay; gains of norms, embeddings and learnt queries have no scale to be kept small.
+    """
+    matrices = [module.weight for module in network.modules() if isinstance(module, nn.Linear)]
+    known = {id(parameter) for parameter in matrices}
+    others = [parameter for parameter in network.parameters() if id(parameter) not in known]
+    groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True)
 
 
-def token_loss(network: torch.nn.Module, batch: Batch, device: torch.device) -> Tensor:
-    """Cross-entropy of the targets, summed over the tokens of the batch, end included."""
+def token_loss(
+    network: torch.nn.Module, batch: Batch, device: torch.device, precision: Precision = "32-true"
+) -> Tensor:
+    """Cross-entropy of the targets, summed over the tokens of the batch, end included.
+
+    Whatever the precision of matrix products, tables reach the network as float32: all their digits are data.
+    """
     arrays = (batch.X, batch.y, batch.row_mask, batch.token_ids)
     X, y, row_mask, token_ids = (torch.from_numpy(array).to(device) for array in arrays)
     token_ids = token_ids.long()
-    logits = network(X, y, row_mask, token_ids[:, :-1])  # (batch, length, n_tokens)
+    with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16-mixed"):
+        logits = network(X, y, row_mask, token_ids[:, :-1])  # (batch, length, n_tokens)
     targets = token_ids[:, 1:].flatten()
     return F.cross_entropy(logits.flatten(0, 1).float(), targets, ignore_index=batch.vocabulary.pad, reduction="sum")
 
@@ -131,26 +163,34 @@ class Trainer:
     fabric : Fabric
         Launched.
     config : TrainConfig
+    prior : Prior
+        The config's, or the copy of it in the folder.
     folder : RunFolder
     start : path, optional
         Checkpoint whose weights to take.
     """
 
-    def __init__(self, fabric: Fabric, config: TrainConfig, folder: RunFolder, start: Path | None = None) -> None:
-        self.fabric, self.config, self.folder, self.start = fabric, config, folder, start
-        share = config.optimizer.batch_size // fabric.world_size
-        self.problems = Problems(config, config.seed, share, fabric.global_rank, fabric.world_size)
-        self.validation = validation_share(config, fabric.global_rank, fabric.world_size)
+    def __init__(
+        self, fabric: Fabric, config: TrainConfig, prior: Prior, folder: RunFolder, start: Path | None = None
+    ) -> None:
+        self.fabric, self.config, self.prior, self.folder, self.start = fabric, config, prior, folder, start
+        rank, n_ranks = fabric.global_rank, fabric.world_size
+        share = config.optimizer.batch_size // n_ranks
+        self.problems = Problems(config, config.seed, share, rank, n_ranks, prior)
+        self.validation = validation_share(config, rank, n_ranks, prior)
         network = Network(config.model, config.seed)
         if start is not None:
-            theirs = read_checkpoint(start).vocabulary
-            if theirs != self.problems.vocabulary.tokens:
-                raise ConfigError(f"{start} has another vocabulary than the prior '{config.data.prior}'")
+            theirs = read_checkpoint(start)
+            if theirs.vocabulary != self.problems.vocabulary.tokens:
+                raise ConfigError(f"{start} has another vocabulary than the prior '{prior.name}'")
+            if rank == 0:
+                theirs.check_rules(rule_set_hash())
             fill_weights(network, start)
         optimizer = make_optimizer(network, config.optimizer)
         module = cast("nn.Module", torch.compile(network)) if config.run.compile else network
         self.model, self.optimizer = fabric.setup(module, optimizer)
         self.totals = Totals()
+        self.saved_step: int | None = None
 
     def restore(self) -> None:
         """Take the rest of the checkpoint too: optimizer, totals."""
@@ -158,6 +198,7 @@ class Trainer:
         restore_optimizer(self.model._forward_module, self.optimizer.optimizer, self.start)
         checkpoint = read_checkpoint(self.start)
         self.totals = Totals(**checkpoint.training["totals"])
+        self.saved_step = checkpoint.step
         if self.fabric.global_rank == 0:
             self.folder.rewind(checkpoint.step)
 
@@ -165,17 +206,19 @@ class Trainer:
         """Write a checkpoint, on the first rank."""
         weights, optimizer = gather(self.model._forward_module, self.optimizer.optimizer)
         if self.fabric.global_rank == 0:
+            config = self.config.optimizer
             checkpoint = Checkpoint(
                 self.config.model,
                 self.problems.vocabulary.tokens,
                 rule_set_hash(),
                 self.totals.step,
-                {"prior": self.config.data.prior, "seed": self.config.seed, "next_index": self.totals.samples},
+                {"prior": self.prior.name, "seed": self.config.seed, "next_index": self._batch() * config.batch_size},
                 {"config": to_mapping(self.config), "totals": dataclasses.asdict(self.totals)},
             )
             path = self.folder.checkpoint(self.totals.step)
             save_checkpoint(path, checkpoint, weights, extra={"optimizer": optimizer})
-            self.folder.prune()
+            self.folder.prune(config.decay_start)
+        self.saved_step = self.totals.step
         self.fabric.barrier()
 
     def run(self) -> bool:
@@ -185,7 +228,7 @@ class Trainer:
         with (
             Monitor(self.folder, self.config, self.totals, enabled=self.fabric.global_rank == 0) as monitor,
             interruptible() as interruption,
-            Prefetched(self.problems, self.totals.step) as batches,
+            Prefetched(self.problems, self._batch()) as batches,
         ):
             while self.totals.step < n_steps:
                 batch = batches.next()
@@ -193,10 +236,11 @@ class Trainer:
                 if not self.step(batch, interruption.requested, monitor):
                     break
                 if self.totals.step % run.validate_every == 0 or self.totals.step == n_steps:
+                    monitor.pause()
                     monitor.validated(self.validate())
                 if self.totals.step % run.checkpoint_every == 0:
                     self.save()
-        if self.folder.latest() != self.folder.checkpoint(self.totals.step):
+        if self.saved_step != self.totals.step:
             self.save()
         return self.totals.step == n_steps
 
@@ -215,14 +259,13 @@ class Trainer:
         total = torch.zeros((), device=self.fabric.device)
         for i, part in enumerate(parts):
             with self.fabric.no_backward_sync(self.model, enabled=i < len(parts) - 1):
-                loss = token_loss(self.model, part, self.fabric.device)
+                loss = token_loss(self.model, part, self.fabric.device, self.config.run.precision)
                 # gradients are averaged over processes: times their number, it is the sum
                 self.fabric.backward(loss * (self.fabric.world_size / n_tokens))
             total += loss.detach()
         norm = self.fabric.clip_gradients(self.model, self.optimizer, max_norm=config.clip, error_if_nonfinite=False)
         assert norm is not None
-        # in half precision the scaler skips such a step itself, and must see it to lower its scale
-        if self.config.run.precision == "16-mixed" or bool(norm.isfinite()):
+        if bool(norm.isfinite()):
             self.optimizer.step()
         self.optimizer.zero_grad()
         self.totals.advance(config.batch_size, int(n_tokens), int(n_rows))
@@ -237,10 +280,15 @@ class Trainer:
         self.model.eval()
         sums = torch.zeros(2, dtype=torch.float64)
         for batch in self.validation:
-            sums += torch.tensor([float(token_loss(self.model, batch, self.fabric.device)), n_targets(batch)])
+            loss = token_loss(self.model, batch, self.fabric.device, self.config.run.precision)
+            sums += torch.tensor([float(loss), n_targets(batch)])
         self.model.train()
-        loss, n_tokens = self._sum(sums)
-        return loss / n_tokens
+        total, n_tokens = self._sum(sums)
+        return total / n_tokens
+
+    def _batch(self) -> int:
+        """Position in the stream of the next batch."""
+        return self.config.first_batch + self.totals.step
 
     def _sum(self, values: Tensor) -> list[float]:
         """Sums over all processes."""

@@ -62,6 +62,7 @@ class Monitor:
         self.data_seconds = 0.0
         self.validation_loss: float | None = None
         self._last_time, self._last_samples, self._last_data = time.monotonic(), totals.samples, 0.0
+        self._step_seconds = 0.0  # since the last logged step, without validations
         self._writer: Any = None
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -93,10 +94,11 @@ class Monitor:
 
     def stepped(self, loss: float, gradient_norm: float, learning_rate: float) -> None:
         """Log a step."""
-        elapsed = self._tick()
-        speed = (self.totals.samples - self._last_samples) / max(elapsed, 1e-9)
-        data_share = (self.data_seconds - self._last_data) / max(elapsed, 1e-9)
-        self._last_samples, self._last_data = self.totals.samples, self.data_seconds
+        self.pause()
+        elapsed = max(self._step_seconds, 1e-9)
+        speed = (self.totals.samples - self._last_samples) / elapsed
+        data_share = (self.data_seconds - self._last_data) / elapsed
+        self._last_samples, self._last_data, self._step_seconds = self.totals.samples, self.data_seconds, 0.0
         self._write(
             {
                 "loss": loss,
@@ -110,6 +112,10 @@ class Monitor:
         self._progress.update(
             self._task, completed=self.totals.step, status=f"loss {loss:.3f}{validation}  {speed:.0f} samples/s"
         )
+
+    def pause(self) -> None:
+        """The time since the last call went into steps; until ``validated`` it does not."""
+        self._step_seconds += self._tick()
 
     def validated(self, loss: float) -> None:
         """Log a validation."""

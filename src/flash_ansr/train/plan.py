@@ -101,7 +101,6 @@ def _time_of_step(config: TrainConfig, batch: Batch) -> float:
     """Seconds of an optimizer step without communication, the best of several."""
     on_gpu = config.run.accelerator == "cuda" or (config.run.accelerator == "auto" and torch.cuda.is_available())
     device = torch.device("cuda" if on_gpu else "cpu")
-    half = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}.get(config.run.precision)
     network = Network(config.model).to(device)
     optimizer = make_optimizer(network, config.optimizer)
     parts = batch.buckets(min(config.optimizer.micro_batches, len(batch)))
@@ -111,9 +110,7 @@ def _time_of_step(config: TrainConfig, batch: Batch) -> float:
     for trial in range(100):
         start = clock()
         for part in parts:
-            with torch.autocast(device.type, half, enabled=half is not None):
-                loss = token_loss(network, part, device)
-            loss.backward()
+            token_loss(network, part, device, config.run.precision).backward()
         norm = torch.nn.utils.clip_grad_norm_(network.parameters(), config.optimizer.clip)
         optimizer.step()
         optimizer.zero_grad()

@@ -6,7 +6,7 @@ import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from flash_ansr.data import Batch, ProblemStream, load_prior
+from flash_ansr.data import Batch, Prior, ProblemStream, load_prior
 from flash_ansr.model.config import ConfigError
 from flash_ansr.train.config import TrainConfig
 
@@ -27,10 +27,20 @@ class Problems:
         Problems a batch, of one process.
     rank, world_size : int
         This process, and how many there are.
+    prior : Prior, optional
+        Instead of the one that the config names: the copy that a run keeps.
     """
 
-    def __init__(self, config: TrainConfig, seed: int, batch_size: int, rank: int = 0, world_size: int = 1) -> None:
-        prior, model = load_prior(config.data.prior), config.model
+    def __init__(
+        self,
+        config: TrainConfig,
+        seed: int,
+        batch_size: int,
+        rank: int = 0,
+        world_size: int = 1,
+        prior: Prior | None = None,
+    ) -> None:
+        prior, model = prior or load_prior(config.data.prior), config.model
         self.stream = ProblemStream(prior, seed, batch_size, rank, world_size)
         self.vocabulary = self.stream.vocabulary
         self.max_rows = config.data.max_rows
@@ -57,10 +67,10 @@ class Problems:
         )
 
 
-def validation_share(config: TrainConfig, rank: int, world_size: int) -> list[Batch]:
+def validation_share(config: TrainConfig, rank: int, world_size: int, prior: Prior | None = None) -> list[Batch]:
     """Part of the validation set that a process takes, in batches of like length."""
     size = -(-config.run.n_validation // world_size)
-    return Problems(config, VALIDATION_SEED, size, rank, world_size).batch(0).buckets(-(-size // 64))
+    return Problems(config, VALIDATION_SEED, size, rank, world_size, prior).batch(0).buckets(-(-size // 64))
 
 
 def n_targets(batch: Batch) -> int:

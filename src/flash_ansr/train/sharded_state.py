@@ -11,6 +11,14 @@ from torch.optim import Optimizer
 
 from flash_ansr.model.checkpoint import CheckpointError, load_tensors
 
+# what torch.compile, DDP and FSDP call the module that they wrap, in any order and at any depth
+_WRAPPED = {"_orig_mod", "module", "_fsdp_wrapped_module"}
+
+
+def own_name(name: str) -> str:
+    """Name of a parameter in the network itself, which has no part with the name of a wrapped module."""
+    return ".".join(part for part in name.split(".") if part not in _WRAPPED)
+
 
 def gather(module: nn.Module, optimizer: Optimizer) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Weights by name, and the optimizer's state as ``{"decoder.head.weight/exp_avg": ...}``; called by all processes.
@@ -29,12 +37,10 @@ def restore_optimizer(module: nn.Module, optimizer: Optimizer, checkpoint: Path)
     for name, tensor in load_tensors(checkpoint, "optimizer").items():
         parameter, _, key = name.rpartition("/")
         state.setdefault(parameter, {})[key] = tensor
-    names = [name for name, parameter in module.named_parameters() if parameter.requires_grad]
-    names = [name.removeprefix("module.").removeprefix("_orig_mod.") for name in names]
-    if set(names) != set(state):
-        missing = min(set(names) ^ set(state))
-        raise CheckpointError(f"{checkpoint} has the optimizer state of another model: see '{missing}'")
-    (group,) = optimizer.param_groups
-    settings = {key: value for key, value in group.items() if key != "params"}
-    whole: Any = {"state": state, "param_groups": [settings | {"params": names}]}
+    names = {id(parameter): own_name(name) for name, parameter in module.named_parameters() if parameter.requires_grad}
+    different = set(names.values()) ^ set(state)
+    if different:
+        raise CheckpointError(f"{checkpoint} has the optimizer state of another model: see '{min(different)}'")
+    groups = [group | {"params": [names[id(p)] for p in group["params"]]} for group in optimizer.param_groups]
+    whole: Any = {"state": state, "param_groups": groups}
     set_optimizer_state_dict(module, optimizer, whole, options=StateDictOptions(full_state_dict=True))

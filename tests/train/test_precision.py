@@ -1,0 +1,61 @@
+"""Mixed precision: matrix products are rounded, tables are not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import torch
+
+from flash_ansr.model import ConfigError, Network, numbers
+from flash_ansr.train.config import load_config
+from flash_ansr.train.loop import token_loss, train
+from flash_ansr.train.problems import Problems
+from flash_ansr.train.run_folder import RunFolder
+from tests.train.test_training import TINY, tiny
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("name", ["nano", "micro"])
+@pytest.mark.parametrize("strategy", ["auto", "ddp"])
+def test_the_encoder_sees_every_digit(
+    name: str, strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[torch.Tensor] = []
+    encode = numbers.encode
+
+    def recorded(values: torch.Tensor, row_mask: torch.Tensor, kind: numbers.Numbers) -> torch.Tensor:
+        seen.append(values)
+        return encode(values, row_mask, kind)
+
+    monkeypatch.setattr(numbers, "encode", recorded)
+    run = ["optimizer.steps=2", "run.precision=bf16-mixed", f"run.strategy={strategy}"]
+    with mock.patch.dict(os.environ):
+        try:
+            assert train(load_config(name, [*TINY, *run]), RunFolder(tmp_path / "run"))
+        finally:
+            if torch.distributed.is_initialized():
+                torch.distributed.destroy_process_group()
+    assert {values.dtype for values in seen} == {torch.float32}
+    assert any(bool((values != values.bfloat16().float()).any()) for values in seen)
+
+
+def test_only_matrix_products_are_rounded() -> None:
+    config = tiny()
+    network, batch = Network(config.model), Problems(config, 0, 4).batch(0)
+    exact, mixed = (token_loss(network, batch, CPU, precision) for precision in ("32-true", "bf16-mixed"))
+    assert mixed.dtype == torch.float32
+    assert mixed != exact
+    torch.testing.assert_close(mixed, exact, rtol=1e-2, atol=0)
+
+
+def test_rounded_tables_and_unknown_precisions_are_refused() -> None:
+    network = Network(tiny().model)
+    X, y, rows = torch.ones(1, 5, 2), torch.ones(1, 5), torch.ones(1, 5, dtype=torch.bool)
+    with pytest.raises(TypeError, match=r"must be float32 or float64, got torch\.bfloat16 and torch\.float32"):
+        network.encode(X.bfloat16(), y, rows)
+    with pytest.raises(ConfigError, match=r"'run\.precision' must be one of '32-true', 'bf16-mixed', got '16-mixed'"):
+        tiny("run.precision=16-mixed")
