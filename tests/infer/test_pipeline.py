@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.normal_forms import form_keys, normal_forms, rows_of
 from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.prior_proposer import PriorProposer
-from flash_ansr.infer.proposals import Grammar, Proposals, Table, free_multipliers, numbers_of
+from flash_ansr.infer.proposals import Grammar, ProposerError, Proposals, Table, free_multipliers, numbers_of
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.settings import PaperPipeline, Settings
 from simplipy import TokenBatch
@@ -42,6 +43,13 @@ class Says:
             return None
         batch = TokenBatch.from_expressions([simplipy.parse(text) for text in self._batches.pop(0)])
         return Proposals(batch, None if self._log_prob is None else np.array(self._log_prob))
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 def pipeline(*proposers: object, table: Table = TABLE, grammar: Grammar | None = None, **settings: object) -> Pipeline:
@@ -118,12 +126,6 @@ def test_ctrl_c_keeps_what_is_there() -> None:
 
 
 def test_the_clock_stops_the_search() -> None:
-    class Clock:
-        now = 0.0
-
-        def __call__(self) -> float:
-            return self.now
-
     clock = Clock()
 
     class Slow(Says):
@@ -216,30 +218,78 @@ def test_numbers_of() -> None:
 
 
 def test_a_background_proposer_joins_later() -> None:
-    import threading
-
     ready = threading.Event()
 
     def make() -> Says:
         ready.wait(10)
         return Says(["x1"], name="late")
 
-    late = BackgroundProposer("late", 5, make)
-    assert len(late.propose(5, 0)) == 0
+    late = BackgroundProposer("late", make)
+    assert not late.is_ready
     ready.set()
     late._thread.join()
+    assert late.is_ready
+    assert late.round_size == Says.round_size
     assert len(late.propose(5, 0)) == 1
     assert late.propose(5, 0) is None
 
 
-def test_a_background_failure_is_raised() -> None:
-    def make() -> Says:
-        raise ValueError("no weights")
+class Late(Says):
+    """Ready from a time of a clock on."""
 
-    late = BackgroundProposer("late", 5, make)
+    def __init__(self, clock: Clock, at: float, *batches: list[str], name: str = "late") -> None:
+        super().__init__(*batches, name=name)
+        self._clock, self._at = clock, at
+
+    @property
+    def is_ready(self) -> bool:
+        return self._clock.now >= self._at
+
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        self._clock.now += 0.1
+        return super().propose(n, seed, seconds)
+
+
+def test_the_search_sleeps_only_while_nobody_can_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, slept = Clock(), []
+
+    def sleep(seconds: float) -> None:
+        slept.append(clock.now)
+        clock.now += seconds
+
+    monkeypatch.setattr("flash_ansr.infer.pipeline.time.sleep", sleep)
+    first, second = Late(clock, 0.0, *[["x1"]] * 20, name="first"), Late(clock, 5.0, ["x1 + x2"])
+    search = pipeline(first, second)
+    assert search.run(Budget(time_limit=100.0, clock=clock)) is Stop.EXHAUSTED
+    assert search.tallies["first"].drawn == 20
+    assert search.tallies["late"].drawn == 1
+    assert slept[0] == pytest.approx(2.1)  # when the other one, 0.1 a call, had nothing more
+    assert len(slept) == pytest.approx(290, abs=2)
+
+
+def failing(error: Exception) -> Says:
+    raise error
+
+
+def test_a_background_failure_leaves_the_others() -> None:
+    late = BackgroundProposer("late", lambda: failing(RuntimeError("damaged weights")))
     late._thread.join()
-    with pytest.raises(ValueError, match="no weights"):
-        late.propose(5, 0)
+    search = pipeline(Says(["x1"], ["<constant>*x1*exp(<constant>*x2)"]), late)
+    with pytest.warns(RuntimeWarning, match="the proposer 'late' is left out: RuntimeError: damaged weights"):
+        assert search.run(Budget()) is Stop.EXHAUSTED
+    assert search.archive.best.fvu <= 1e-20
+    assert search.failures == {"late": "RuntimeError: damaged weights"}
+    with pytest.raises(ProposerError, match="RuntimeError: damaged weights"):
+        pipeline(late).run(Budget())
+
+
+def test_other_errors_of_a_proposer_are_raised() -> None:
+    class Broken(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            raise TypeError("a mistake in the program")
+
+    with pytest.raises(TypeError, match="a mistake"):
+        pipeline(Broken(), Says(["x1"], name="other")).run(Budget())
 
 
 def test_paper_switches_are_checked() -> None:

@@ -10,8 +10,8 @@ from flash_ansr.infer.schedule import Schedule
 class Named:
     round_size = 1
 
-    def __init__(self, name: str, weight: float = 1.0, opens: bool = False) -> None:
-        self.name, self.weight, self.opens = name, weight, opens
+    def __init__(self, name: str, weight: float = 1.0, opens: bool = False, is_ready: bool = True) -> None:
+        self.name, self.weight, self.opens, self.is_ready = name, weight, opens, is_ready
 
 
 def spent(schedule: Schedule, n: int, gains: dict[str, float], costs: dict[str, float] | None = None) -> Counter[str]:
@@ -19,6 +19,7 @@ def spent(schedule: Schedule, n: int, gains: dict[str, float], costs: dict[str, 
     total: Counter[str] = Counter()
     for _ in range(n):
         proposer = schedule.next()
+        assert proposer is not None
         cost = (costs or {}).get(proposer.name, 1.0)
         total[proposer.name] += cost
         schedule.record(proposer, cost, gains.get(proposer.name, 0.0) * cost)
@@ -63,3 +64,21 @@ def test_shares_sum_to_one() -> None:
     schedule = Schedule([Named("a", 0.05), Named("b"), Named("c", 0.3)], 10.0)
     spent(schedule, 20, {"a": 0.1, "b": 0.01})
     assert abs(sum(schedule.shares().values()) - 1) < 1e-12
+
+
+def test_who_is_not_ready_is_skipped_and_earns_nothing() -> None:
+    late = Named("late", weight=5.0, opens=True, is_ready=False)
+    schedule = Schedule([late, Named("a"), Named("b")], 1000.0)
+    assert spent(schedule, 100, {}) == {"a": 50, "b": 50}
+    late.is_ready, late.opens = True, False
+    assert spent(schedule, 7, {}) == {"late": 5, "a": 1, "b": 1}
+
+
+def test_nobody_is_next_while_nobody_is_ready() -> None:
+    late, a = Named("late", is_ready=False), Named("a")
+    schedule = Schedule([late, a])
+    assert schedule.next() is a
+    schedule.drop(a)
+    assert schedule.next() is None
+    late.is_ready = True
+    assert schedule.next() is late

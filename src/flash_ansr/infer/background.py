@@ -1,12 +1,11 @@
-"""A proposer that is slow to make, made beside the search: it proposes nothing until it is there."""
+"""A proposer that is slow to make, made beside the search: it is not ready until it is there."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 
-from flash_ansr.infer.proposals import Proposals, Proposer
-from simplipy import TokenBatch
+from flash_ansr.infer.proposals import Proposals, Proposer, ProposerError
 
 
 class BackgroundProposer:
@@ -15,15 +14,18 @@ class BackgroundProposer:
     Parameters
     ----------
     name : str
-    round_size : int
-        Of the proposer that is made.
     make : callable
-        Called once, in the thread; what it raises is raised by ``propose``.
+        Called once, in the thread; what it raises is the reason of the ``ProposerError`` that ``propose`` raises.
+
+    Attributes
+    ----------
+    round_size : int
+        Of the proposer once it is made.
     """
 
-    def __init__(self, name: str, round_size: int, make: Callable[[], Proposer]) -> None:
+    def __init__(self, name: str, make: Callable[[], Proposer]) -> None:
         self.name = name
-        self.round_size = round_size
+        self.round_size = 0
         self._make = make
         self._made: Proposer | None = None
         self._error: Exception | None = None
@@ -32,23 +34,31 @@ class BackgroundProposer:
         self._thread.start()
 
     @property
+    def is_ready(self) -> bool:
+        """Whether the making is over, for good or ill."""
+        return not self._thread.is_alive()
+
+    @property
     def state(self) -> str:
         """What became of the making, as a report tells it."""
-        if self._thread.is_alive():
+        if not self.is_ready:
             return "was still being loaded when the search ended"
-        return "was ready, but the search ended before its turn" if self._error is None else f"failed: {self._error}"
+        return "was ready, but the search ended before its turn" if self._error is None else f"failed: {self._reason}"
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
-        """Formulas of the proposer, none while it is being made."""
-        if self._thread.is_alive():
-            return Proposals(TokenBatch.from_expressions(()))
-        if self._error is not None:
-            raise self._error
-        assert self._made is not None
+        """Formulas of the proposer; waits for it where it is not ready."""
+        self._thread.join()
+        if self._made is None:
+            raise ProposerError(self._reason) from self._error
         return self._made.propose(n, seed, seconds)
+
+    @property
+    def _reason(self) -> str:
+        return f"{type(self._error).__name__}: {self._error}"
 
     def _run(self) -> None:
         try:
             self._made = self._make()
+            self.round_size = self._made.round_size
         except Exception as error:
             self._error = error

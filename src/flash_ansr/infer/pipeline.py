@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from flash_ansr.infer.archive import Archive, Candidate
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.fitter import Fitter
 from flash_ansr.infer.normal_forms import form_keys, merged, normal_forms, rows_of
-from flash_ansr.infer.proposals import Grammar, Learner, Proposals, Proposer, Table, numbers_of
+from flash_ansr.infer.proposals import Grammar, Learner, Proposals, Proposer, ProposerError, Table, numbers_of
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.schedule import Schedule
 from flash_ansr.infer.score import exact_fvu, score
@@ -31,7 +32,7 @@ from simplipy.pruning import reductions
 # of a budget in formulas, a round takes at most one part in so many
 _ROUNDS = 8
 _SMALLEST_ROUND = 64
-# pause when no proposer has anything yet
+# pause while no proposer is ready
 _PAUSE = 0.01
 # an exact law of more tokens than this is doubted for this share of the budget
 _SHORT = 6
@@ -101,6 +102,7 @@ class Pipeline:
         self.log_evidence: dict[bytes, float] = {}  # canonical form to the log of its summed probability
         self.exact_fvu = 0.0 if settings.paper else exact_fvu(table)
         self.n_rounds = 0
+        self.failures: dict[str, str] = {}  # proposer to what kept it from going on
         self._proposers = list(proposers)
         self._fitter = Fitter(scaling.apply(table), settings)
         self._sequences: set[bytes] = set()
@@ -117,42 +119,54 @@ class Pipeline:
         """Draw, fit and rank until the budget is spent. Ctrl-C ends it and keeps what is there."""
         by_count = budget.n_samples is not None
         schedule = Schedule(self._proposers, budget.n_samples if by_count else budget.time_limit)
-        n_idle = 0
         try:
             while schedule:
                 stop = budget.spent() or self._reached(budget)
                 if stop is not None:
                     return stop
                 proposer = schedule.next()
+                if proposer is None:
+                    time.sleep(_PAUSE)
+                    continue
                 n_before, before = budget.n_drawn, budget.elapsed
                 level = self.archive.level()
                 proposals = self._ask(proposer, budget)
                 if proposals is None:
                     schedule.drop(proposer)
                     continue
-                n_idle = 0 if proposals.n_drawn or len(proposals) else n_idle + 1
-                if not n_idle:
-                    self.take(proposals, proposer.name, budget)
-                    self._reduce_best(proposer.name, budget)
-                elif n_idle >= len(schedule):
-                    time.sleep(_PAUSE)
+                self.take(proposals, proposer.name, budget)
+                self._reduce_best(proposer.name, budget)
                 seconds, gain = budget.elapsed - before, level - self.archive.level()
                 schedule.record(proposer, budget.n_drawn - n_before if by_count else seconds, gain)
                 tally = self.tallies[proposer.name]
                 tally.rounds, tally.seconds, tally.gain = tally.rounds + 1, tally.seconds + seconds, tally.gain + gain
-                if not n_idle and callback is not None and callback(self.progress(budget)):
+                if callback is not None and callback(self.progress(budget)):
                     return Stop.CALLBACK
             return self._reached(budget) or Stop.EXHAUSTED
         except KeyboardInterrupt:
             return Stop.INTERRUPTED
 
     def _ask(self, proposer: Proposer, budget: Budget) -> Proposals | None:
+        """A round of the proposer; None when it has nothing more, or fails where there are others."""
         self.n_rounds += 1
         seed = round_seed(self.settings.random_state, self.n_rounds)
-        size = proposer.round_size
-        if budget.n_samples is not None and self.settings.paper is None:  # a small budget has turns for all
-            size = min(size, max(_SMALLEST_ROUND, budget.n_samples // _ROUNDS))
-        return proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
+        size = self._round_size(proposer, budget)
+        try:
+            return proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
+        except ProposerError as error:
+            if len(self._proposers) == 1:
+                raise
+            self.failures[proposer.name] = str(error)
+            warnings.warn(f"the proposer {proposer.name!r} is left out: {error}", RuntimeWarning, stacklevel=2)
+            return None
+
+    def _round_size(self, proposer: Proposer, budget: Budget) -> int:
+        if budget.n_samples is None:
+            return proposer.round_size
+        if self.settings.paper is None:  # a small budget has turns for all
+            return min(proposer.round_size, max(_SMALLEST_ROUND, budget.n_samples // _ROUNDS))
+        # a beam is searched once: its width is the budget
+        return budget.n_samples if self.settings.paper.decoding == "beam" else proposer.round_size
 
     def take(self, proposals: Proposals, name: str, budget: Budget) -> None:
         """Everything that happens to a batch of proposals."""

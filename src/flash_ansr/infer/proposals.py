@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simplipy import OPERATORS, Expression, Fit, TokenBatch
+from simplipy.errors import SimplipyError
 from simplipy.operators import CONSTANT
 from simplipy.token_batch import SYMBOL_TOKENS
 
@@ -104,8 +105,15 @@ class Proposals:
         return len(self.batch)
 
 
+class ProposerError(SimplipyError):
+    """A proposer cannot go on, for a reason outside the program; the others can."""
+
+
 class Proposer(Protocol):
-    """Something that proposes formulas for the table it was made for, ``round_size`` at a time."""
+    """Something that proposes formulas for the table it was made for, ``round_size`` at a time.
+
+    An attribute ``is_ready`` may say whether it can be asked now; where there is none, it always can.
+    """
 
     name: str
     round_size: int
@@ -113,7 +121,7 @@ class Proposer(Protocol):
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """At most n formulas, the same for the same seed and the same calls before.
 
-        None when there are no more; an empty batch when there are none yet. ``seconds`` are left for the whole search.
+        None when there are no more. ``seconds`` are left for the whole search.
         """
         ...
 

@@ -40,7 +40,8 @@ class Schedule:
     ----------
     proposers : sequence of Proposer
         One that has an attribute ``opens`` which is true comes first; an attribute ``weight``, 1 where there is none,
-        says how much time it gets before anything is known.
+        says how much time it gets before anything is known. One whose ``is_ready`` is false is passed over, and earns
+        no credit meanwhile.
     budget : float, optional
         Seconds or formulas in all.
     """
@@ -57,26 +58,28 @@ class Schedule:
     def __len__(self) -> int:
         return len(self._turns)
 
-    def next(self) -> Proposer:
-        """The proposer to ask now."""
+    def next(self) -> Proposer | None:
+        """The proposer to ask now, None while nobody is ready."""
+        ready = self._ready()
         if self._budget is None or self._spent < _OPENING * self._budget:
-            for turn in self._turns:
+            for turn in ready:
                 if getattr(turn.proposer, "opens", False):
                     return turn.proposer
-        return max(self._turns, key=lambda turn: turn.credit).proposer
+        return max(ready, key=lambda turn: turn.credit).proposer if ready else None
 
     def drop(self, proposer: Proposer) -> None:
         """The proposer has nothing more."""
         self._turns = [turn for turn in self._turns if turn.proposer is not proposer]
 
     def shares(self) -> dict[str, float]:
-        """What part of what is left each proposer gets."""
-        weights = [turn.weight for turn in self._turns]
+        """What part of what is left each proposer that is ready gets."""
+        ready = self._ready()
+        weights = [turn.weight for turn in ready]
         # a round that was lucky is not a rate: every proposer counts as having spent a little for nothing
-        rates = [turn.gain / (turn.cost + 0.5 * self._memory) for turn in self._turns]
+        rates = [turn.gain / (turn.cost + 0.5 * self._memory) for turn in ready]
         by_weight = [weight / sum(weights) for weight in weights]
         by_gain = [rate / sum(rates) for rate in rates] if sum(rates) > 0 else by_weight
-        names = [turn.proposer.name for turn in self._turns]
+        names = [turn.proposer.name for turn in ready]
         pairs = zip(names, by_weight, by_gain, strict=True)
         return {name: _BY_WEIGHT * w + (1 - _BY_WEIGHT) * g for name, w, g in pairs}
 
@@ -90,4 +93,7 @@ class Schedule:
                 turn.gain, turn.cost, turn.credit = turn.gain + gain, turn.cost + cost, turn.credit - cost
         shares = self.shares()
         for turn in self._turns:
-            turn.credit += shares[turn.proposer.name] * cost
+            turn.credit += shares.get(turn.proposer.name, 0.0) * cost
+
+    def _ready(self) -> list[_Turn]:
+        return [turn for turn in self._turns if getattr(turn.proposer, "is_ready", True)]

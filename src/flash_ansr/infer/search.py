@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 MAX_COLUMNS = 9
-# of the network, which torch is not loaded for here
-_NEURAL_ROUND = 1024
 _NO_WEIGHTS = (
     "this package comes without weights; train a network by `flash-ansr train nano --out runs/nano`, "
     "then name it: --checkpoint runs/nano, in Python checkpoint='runs/nano'"
@@ -119,7 +117,7 @@ def make_proposers(
             if missing is not None:
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
             make = _neural_maker(table, grammar, options, settings)
-            made.append(make() if may_wait or len(names) == 1 else BackgroundProposer("neural", _NEURAL_ROUND, make))
+            made.append(make() if may_wait or len(names) == 1 else BackgroundProposer("neural", make))
         else:
             made.append(PriorProposer(table, grammar))
     return made
