@@ -182,6 +182,44 @@ def test_warm_start_goes_on() -> None:
     assert len(model.candidates_) > n_first
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"operators": ["+", "*"]},
+        {"max_length": 3},
+        {"max_depth": 2},
+        {"loss": "relative"},
+        {"gamma": 0.5},
+        {"selection": "validation"},
+    ],
+)
+def test_warm_start_with_other_settings_starts_afresh(changed: dict[str, object]) -> None:
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    options = {"warm_start": True, "n_samples": 300, "proposers": ["prior"]}
+    fresh = quick(**options, **changed).fit(X, noisy)
+    model = quick(**options).fit(X, noisy).set_params(**changed).fit(X, noisy)
+    pd.testing.assert_frame_equal(model.candidates_, fresh.candidates_)
+
+
+def test_warm_start_with_other_rows_or_weights_starts_afresh() -> None:
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    options = {"warm_start": True, "n_samples": 300, "proposers": ["prior"]}
+    weights = np.linspace(0.1, 2.0, len(Y))
+    model = quick(**options).fit(X, noisy).fit(X, noisy, sample_weight=weights)
+    pd.testing.assert_frame_equal(model.candidates_, quick(**options).fit(X, noisy, weights).candidates_)
+    model.fit(X, noisy)
+    noisy += X[:, 0]
+    pd.testing.assert_frame_equal(model.fit(X, noisy).candidates_, quick(**options).fit(X, noisy).candidates_)
+
+
+def test_warm_start_goes_on_with_another_budget_seed_or_target() -> None:
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    model = quick(warm_start=True, n_samples=300, proposers=["prior"]).fit(X, noisy)
+    n_first = len(model.candidates_)
+    model.set_params(random_state=5, n_samples=200, target_fvu=0.0, n_jobs=1).fit(X, noisy)
+    assert len(model.candidates_) > n_first
+
+
 def test_callback_stops() -> None:
     seen = []
     model = quick(callback=lambda p: seen.append(p.n_drawn) or True, n_samples=5000, proposers=["prior"]).fit(
@@ -305,11 +343,15 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         ({"max_length": 0}, "max_length must be >= 1 or None, got 0"),
         ({"gamma": -1}, "gamma must be a finite number >= 0, got -1"),
         ({"selection": "best"}, "selection must be one of 'score', 'validation', 'bic', got 'best'"),
-        ({"pipeline": "fast"}, "pipeline must be 'full', 'paper' or a PaperPipeline, got 'fast'"),
+        ({"pipeline": "fast"}, "pipeline must be 'full', 'paper', a FullPipeline or a PaperPipeline, got 'fast'"),
         ({"operators": ["sin", "sine"]}, r"unknown operator 'sine'; did you mean 'sin"),
         ({"operators": "sin"}, "operators must be a list"),
-        ({"proposers": ["magic"]}, "or a list of closed_form, enumerate, local, neural, prior, got"),
-        ({"proposers": []}, "proposers must be 'auto' or a list"),
+        (
+            {"proposers": ["prior", "magic"]},
+            "unknown proposer 'magic'; known are closed_form, enumerate, local, neural, prior",
+        ),
+        ({"proposers": []}, "proposers must be 'auto' or a list of .*, got an empty one"),
+        ({"proposers": "prior"}, "proposers must be 'auto' or a list of .*, got 'prior'"),
         ({"random_state": -1}, "random_state must be an integer >= 0 or None, got -1"),
         ({"n_jobs": 0}, "n_jobs must be >= 1"),
         ({"X_units": ["m", "s"]}, "must be None: this version does not use units"),

@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from flash_ansr.checkpoint_folder import find_checkpoint
-from flash_ansr.infer.archive import Archive
 from flash_ansr.infer.baseline import constant_baseline, linear_baseline
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.columns import select_columns
@@ -28,6 +27,7 @@ from flash_ansr.infer.input_checks import (
     checked_table,
     checked_threads,
 )
+from flash_ansr.infer.last_search import LastSearch
 from flash_ansr.infer.law import Law
 from flash_ansr.infer.noise_models import NoiseKind
 from flash_ansr.infer.noisy_choice import NoisyChoice
@@ -36,9 +36,9 @@ from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.saving import SavedResult, read_result, write_result
 from flash_ansr.infer.score import price_of_a_token
-from flash_ansr.infer.search import MAX_COLUMNS, SearchOptions, load_torch, make_pipeline, network_part
+from flash_ansr.infer.search import SearchOptions, load_torch, make_pipeline, most_columns, network_part
 from flash_ansr.infer.selection import SELECTIONS, by_score, presented, ranked, split_rows
-from flash_ansr.infer.settings import PaperPipeline, Settings
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from, pipeline_mapping
 from simplipy.unexplained import unit_of
 
 if TYPE_CHECKING:
@@ -63,8 +63,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     n_samples : int or None
         Formulas to draw at most. With ``time_limit=None`` the result is then the same on every run with the same
         ``random_state``, whatever ``n_jobs``.
-    pipeline : {"full", "paper"} or PaperPipeline
-        How proposals are treated: with all that helps, or as in the paper; ``PaperPipeline`` has its switches.
+    pipeline : {"full", "paper"}, FullPipeline or PaperPipeline
+        How proposals are treated: with all that helps, or as in the paper. ``FullPipeline`` and ``PaperPipeline`` of
+        ``flash_ansr.infer.settings`` have switches, such as the temperature of sampling.
     proposers : "auto" or list of str
         Who proposes formulas: "closed_form", "enumerate", "local", "neural", "prior"; "auto" takes all that can work
         here.
@@ -88,7 +89,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     callback : callable or None
         Called with a :class:`flash_ansr.infer.pipeline.Progress` after every round; a true result stops the search.
     warm_start : bool
-        Go on from the candidates of the last fit when X and y are the same.
+        Go on from the candidates of the last fit, when the rows, their weights and all that limits, fits or ranks
+        formulas are the same; otherwise start afresh.
     random_state : int or None
         Seed of everything random; None draws one, which ``report_`` tells.
     n_jobs : int or None
@@ -121,7 +123,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         time_limit: float | None = 10.0,
         n_samples: int | None = None,
-        pipeline: Literal["full", "paper"] | PaperPipeline = "full",
+        pipeline: Literal["full", "paper"] | FullPipeline | PaperPipeline = "full",
         proposers: Literal["auto"] | Sequence[str] = "auto",
         gamma: float = 0.05,
         selection: Selection = "score",
@@ -182,14 +184,16 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             load_torch(options, settings)
         set_up = time.monotonic() - set_up
         budget = Budget(self.time_limit, self.n_samples)
-        columns = select_columns(table, MAX_COLUMNS, settings.random_state)
+        columns = select_columns(table, most_columns(options, settings), settings.random_state)
         selected = Table(table.X[:, columns], table.y, table.sample_weight)
         by_rows = self.selection == "validation"
         train, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
         if settings.paper is None:
             settings = dataclasses.replace(settings, gamma=price_of_a_token(self.gamma, train.n_rows))
         pipeline = make_pipeline(train, grammar, options, settings, may_wait)
-        self._go_on(pipeline)
+        last: LastSearch | None = getattr(self, "_last_search", None)
+        if self.warm_start and last is not None:
+            last.hand_over(pipeline)
         stop = self._run(pipeline, budget)
         if settings.paper is None:
             pipeline.tidy(None if self.time_limit is None else _TIDYING * self.time_limit)
@@ -230,8 +234,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_price("gamma", self.gamma)
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
-        if self.pipeline not in ("full", "paper") and not isinstance(self.pipeline, PaperPipeline):
-            raise ValueError(f"pipeline must be 'full', 'paper' or a PaperPipeline, got {self.pipeline!r}")
+        chosen = {"full": FullPipeline(), "paper": PaperPipeline()}.get(str(self.pipeline), self.pipeline)
+        if not isinstance(chosen, FullPipeline | PaperPipeline):
+            raise ValueError(
+                f"pipeline must be 'full', 'paper', a FullPipeline or a PaperPipeline, got {self.pipeline!r}"
+            )
         if self.X_units is not None or self.y_units is not None:
             raise ValueError("X_units and y_units must be None: this version does not use units; leave them out")
         settings = Settings(
@@ -240,7 +247,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             target_fvu=self.target_fvu,
             random_state=checked_seed(self.random_state),
             n_threads=checked_threads(self.n_jobs),
-            paper=PaperPipeline() if self.pipeline == "paper" else self.pipeline if self.pipeline != "full" else None,
+            full=chosen if isinstance(chosen, FullPipeline) else FullPipeline(),
+            paper=chosen if isinstance(chosen, PaperPipeline) else None,
         )
         return Grammar(checked_operators(self.operators), self.max_length, self.max_depth), settings
 
@@ -249,12 +257,6 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_columns(X)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
-
-    def _go_on(self, pipeline: Pipeline) -> None:
-        """With ``warm_start`` on the same rows, start from what the last search found."""
-        last: _LastSearch | None = getattr(self, "_last_search", None)
-        if self.warm_start and last is not None and _same_rows(last.table, pipeline.table):
-            pipeline.archive, pipeline.n_rounds = last.archive, last.n_rounds
 
     def _conclude(
         self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64], budget: Budget
@@ -281,8 +283,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             shown = candidates if is_paper else presented(candidates, table, grammar, gamma)
             chosen = ranked(shown, table, held_out, self.selection, gamma)
         chosen = chosen or [constant]
-        archive = pipeline.archive if self.warm_start else Archive()
-        self._last_search = _LastSearch(table, archive, pipeline.n_rounds)
+        self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
         self._columns = columns
         self._laws = [Law(c.expression, kept) for c in chosen]
         self._baseline = Law(baseline.expression, kept)
@@ -373,7 +374,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         saved = read_result(folder)
         parameters = dict(saved.parameters)
         if isinstance(parameters.get("pipeline"), dict):
-            parameters["pipeline"] = PaperPipeline(**parameters["pipeline"])
+            parameters["pipeline"] = pipeline_from(parameters["pipeline"])
         estimator = cls(**parameters)
         estimator.n_features_in_ = len(saved.columns)
         if saved.named_columns:
@@ -398,21 +399,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return {"text/plain": repr(self), "text/html": result_html(self.expression_, self.candidates_)}
 
 
-@dataclasses.dataclass(frozen=True)
-class _LastSearch:
-    """What a plot and a warm start need of a search."""
-
-    table: Table
-    archive: Archive
-    n_rounds: int
-
-
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
     """What of the parameters a file can hold; a callback, for example, is left out."""
     plain: dict[str, Any] = {}
     for name, value in parameters.items():
-        if isinstance(value, PaperPipeline):
-            plain[name] = dataclasses.asdict(value)
+        if isinstance(value, FullPipeline | PaperPipeline):
+            plain[name] = pipeline_mapping(value)
         elif isinstance(value, Path):
             plain[name] = str(value)
         elif isinstance(value, list | tuple):
@@ -420,7 +412,3 @@ def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
         elif value is None or isinstance(value, str | int | float):
             plain[name] = value
     return plain
-
-
-def _same_rows(a: Table, b: Table) -> bool:
-    return np.array_equal(a.X, b.X) and np.array_equal(a.y, b.y)

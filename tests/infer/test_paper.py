@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from flash_ansr import FlashANSR
-from flash_ansr.data import Vocabulary
-from flash_ansr.infer.settings import PaperPipeline
+from flash_ansr.data import Generator, Vocabulary, load_prior
+from flash_ansr.infer.network_facts import TrainingLimits
+from flash_ansr.infer.neural_proposer import NeuralProposer
+from flash_ansr.infer.proposals import Grammar, ProposerError, Table
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from, pipeline_mapping
 from flash_ansr.model import Network
 from flash_ansr.model.checkpoint import Checkpoint, save_checkpoint
 from tests.networks import NANO
@@ -22,10 +25,12 @@ X = np.random.default_rng(0).uniform(0.5, 3.0, (40, 2))
 Y = 1.5 * X[:, 0] + X[:, 1]
 
 
-def write_checkpoint(folder: Path) -> Path:
+def write_checkpoint(folder: Path, **training: object) -> Path:
+    """A network of random weights for three variables; ``training`` is the data part of its config."""
     vocabulary = Vocabulary(3)
     config = dataclasses.replace(NANO, n_tokens=len(vocabulary))
-    save_checkpoint(folder, Checkpoint(config, vocabulary.tokens), Network(config, seed=1).state_dict())
+    about = Checkpoint(config, vocabulary.tokens, training={"config": {"data": training}} if training else {})
+    save_checkpoint(folder, about, Network(config, seed=1).state_dict())
     return folder
 
 
@@ -127,10 +132,128 @@ def test_the_network_in_the_full_pipeline(checkpoint: Path) -> None:
     assert "neural" in set(tables[0]["proposer"])
 
 
-def test_too_many_columns_for_the_network(checkpoint: Path) -> None:
+def test_a_beam_is_as_wide_as_the_budget(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NeuralProposer, "round_size", 16)
+    model = fitted(checkpoint, 48, pipeline=PaperPipeline(decoding="beam"))
+    assert model.report_["drawn"] == 48
+    assert model.report_["stop"] == "samples"
+    assert 16 < len(model.posterior_) <= 48
+
+
+@pytest.mark.parametrize("options", [{"pipeline": "paper"}, {"proposers": ["neural"]}])
+def test_where_the_network_is_alone_it_sees_as_many_columns_as_it_can(checkpoint: Path, options: dict) -> None:
     wide = np.random.default_rng(0).random((30, 4))
-    with pytest.raises(ValueError, match="the network sees 3 columns, the table has 4: select some"):
-        FlashANSR(pipeline="paper", n_samples=10, time_limit=None, checkpoint=checkpoint).fit(wide, wide[:, 0])
+    model = FlashANSR(n_samples=10, time_limit=None, checkpoint=checkpoint, random_state=0, **options)
+    model.fit(wide, wide[:, 0] + wide[:, 3])
+    assert len(model.report_["columns"]) == 3
+    assert {"x1", "x4"} <= set(model.report_["columns"])
+
+
+@pytest.mark.parametrize("budget", [{"time_limit": 60.0}, {"time_limit": None, "n_samples": 10}])
+def test_too_many_columns_for_the_network_are_told_before_the_search(checkpoint: Path, budget: dict) -> None:
+    wide = np.random.default_rng(0).random((30, 4))
+    asked: list[object] = []
+    model = FlashANSR(proposers=["prior", "neural"], checkpoint=checkpoint, callback=asked.append, **budget)
+    with pytest.raises(ValueError, match="tiny sees 3 columns, the table has 4: select 3 of them"):
+        model.fit(wide, wide[:, 0])
+    assert not asked
+
+
+def test_another_vocabulary_is_told_before_the_search(tmp_path: Path) -> None:
+    about = write_checkpoint(tmp_path / "old") / "checkpoint.json"
+    about.write_text(about.read_text().replace('"sin"', '"sine"'))
+    with pytest.raises(ValueError, match="another vocabulary than this version; train it again"):
+        FlashANSR(time_limit=60.0, proposers=["prior", "neural"], checkpoint=tmp_path / "old").fit(X, Y)
+
+
+def test_damaged_weights_end_only_the_network(tmp_path: Path) -> None:
+    weights = write_checkpoint(tmp_path / "damaged") / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    noisy = Y + np.random.default_rng(0).normal(0, 0.1, len(Y))
+    model = FlashANSR(time_limit=60.0, proposers=["closed_form", "neural"], checkpoint=weights.parent, random_state=0)
+    with pytest.warns(RuntimeWarning, match="the proposer 'neural' is left out: .*is damaged"):
+        model.fit(X, noisy)
+    assert model.report_["stop"] == "exhausted"
+    assert model.report_["neural"].startswith("failed: CheckpointError")
+    assert model.score(X, Y) > 0.99
+    with pytest.raises(ValueError, match="is damaged"):
+        FlashANSR(time_limit=60.0, proposers=["neural"], checkpoint=weights.parent).fit(X, noisy)
+
+
+def test_a_network_without_memory_leaves_the_others(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_memory(*_: object, **__: object) -> None:
+        raise RuntimeError("can't allocate memory")
+
+    monkeypatch.setattr("flash_ansr.infer.neural_proposer.sample", out_of_memory)
+    with pytest.warns(RuntimeWarning, match="'neural' is left out: the network failed: can't allocate memory"):
+        model = fitted(checkpoint, 200, pipeline="full", proposers=["neural", "prior"], target_fvu=0.0)
+    assert model.report_["neural"] == "failed: the network failed: can't allocate memory"
+    assert model.report_["drawn"] == 200
+    with pytest.raises(ProposerError, match="can't allocate memory"):
+        fitted(checkpoint, 200)
+
+
+@pytest.mark.parametrize(("training", "n_seen"), [({}, 1024), ({"prior": "wide"}, 512), ({"max_rows": 64}, 64)])
+def test_the_network_sees_as_many_rows_as_in_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: dict[str, object], n_seen: int
+) -> None:
+    seen = []
+    encode = Network.encode
+    monkeypatch.setattr(Network, "encode", lambda self, X, y, mask: seen.append(X.shape[1]) or encode(self, X, y, mask))
+    checkpoint = write_checkpoint(tmp_path / "tiny", **training)
+    for n_rows in (1500, 40):
+        NeuralProposer(Table(np.ones((n_rows, 2)), np.ones(n_rows)), Grammar(), checkpoint)
+    assert seen == [n_seen, 40]
+
+
+def test_limits_of_a_training() -> None:
+    assert TrainingLimits.of({}) == TrainingLimits(1024, None)
+    assert TrainingLimits.of({"config": {"data": {"prior": "paper", "max_rows": None}}}) == TrainingLimits(1024, 35)
+    assert TrainingLimits.of({"config": {"data": {"prior": "gone.yaml", "max_rows": 8}}}) == TrainingLimits(8, None)
+    wide, limits = load_prior("wide"), TrainingLimits.of({"config": {"data": {"prior": "wide", "max_rows": 64}}})
+    drawn = Generator(wide, holdouts=()).skeletons(0, np.arange(3000), simplified=True)
+    assert limits.n_rows == 64
+    assert max(len(tokens) for tokens in drawn if tokens is not None) <= limits.length
+
+
+def test_proposals_are_no_longer_than_targets(tmp_path: Path) -> None:
+    prior = tmp_path / "short.yaml"
+    prior.write_text("base: paper\nskeletons: {max_operators: 2, max_length: 4}\n")
+    checkpoint = write_checkpoint(tmp_path / "tiny", prior=str(prior))
+    proposals = NeuralProposer(Table(X, Y), Grammar(), checkpoint).propose(300, 0)
+    assert max(map(len, proposals.batch.to_tokens())) == 4
+
+
+def test_sampling_can_be_tuned(checkpoint: Path) -> None:
+    for pipeline in (PaperPipeline(top_k=1), FullPipeline(top_k=1), FullPipeline(temperature=1e-6)):
+        greedy = fitted(checkpoint, 64, pipeline=pipeline, proposers=["neural"], target_fvu=0.0)
+        assert greedy.report_["unique"] == 1
+    usual, narrow = (
+        fitted(checkpoint, 128, pipeline=FullPipeline(top_p=p), proposers=["neural"], target_fvu=0.0)
+        for p in (1.0, 0.5)
+    )
+    assert set(narrow.posterior_["form"]) != set(usual.posterior_["form"])
+
+
+@pytest.mark.parametrize("pipeline", [PaperPipeline(decoding="beam", top_k=3), FullPipeline(temperature=0.5)])
+def test_switches_are_saved(checkpoint: Path, tmp_path: Path, pipeline: FullPipeline | PaperPipeline) -> None:
+    fitted(checkpoint, 16, pipeline=pipeline, proposers=["neural"]).save(tmp_path / "run")
+    assert FlashANSR.load(tmp_path / "run").pipeline == pipeline
+    assert pipeline_from(pipeline_mapping(pipeline)) == pipeline
+
+
+@pytest.mark.parametrize(
+    ("switches", "message"),
+    [
+        ({"temperature": 0.0}, "temperature must be > 0, got 0.0"),
+        ({"name": "full", "top_p": 2.0}, r"top_p must be in \(0, 1\], got 2.0"),
+        ({"name": "full", "refiner": "lm"}, "the full pipeline has no switch 'refiner'; known are temperature"),
+        ({"name": "best"}, "name must be one of 'full', 'paper', got 'best'"),
+    ],
+)
+def test_bad_switches(switches: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pipeline_from(switches)
 
 
 def test_a_bad_device(checkpoint: Path) -> None:

@@ -16,7 +16,7 @@ from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.normal_forms import form_keys, normal_forms, rows_of
 from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.prior_proposer import PriorProposer
-from flash_ansr.infer.proposals import Grammar, ProposerError, Proposals, Table, free_multipliers, numbers_of
+from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table, free_multipliers, numbers_of
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.settings import PaperPipeline, Settings
 from simplipy import TokenBatch

@@ -47,15 +47,7 @@ _JOINS = {0: "sum", 1: "product", 2: "quotient"}
 
 
 class EnumerateProposer(BatchProposer):
-    """Proposes the short formulas that resemble y most.
-
-    Parameters
-    ----------
-    table : Table
-    grammar : Grammar
-    seed : int
-        Chooses rows where there are many.
-    """
+    """Proposes the short formulas that resemble y most."""
 
     name = "enumerate"
     round_size = 128

@@ -10,16 +10,15 @@ import numpy.typing as npt
 import torch
 
 from flash_ansr.data import Vocabulary
-from flash_ansr.infer.proposals import Grammar, Proposals, Table
+from flash_ansr.infer.network_facts import TrainingLimits, check_columns_seen
+from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table
 from flash_ansr.infer.sampler import Sampled, TokenRules, beam_search, sample
 from flash_ansr.infer.settings import Decoding
-from flash_ansr.model.checkpoint import Checkpoint, CheckpointError, load_network
+from flash_ansr.model.checkpoint import load_network
 from flash_ansr.versions import rule_set_hash
 from simplipy import TokenBatch
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
-# the paper's largest tables
-_MAX_ROWS = 512
 # with a time limit: draws of the first round, and the part of the time left that a round may take
 _FIRST_DRAW = 128
 _SHARE = 0.2
@@ -39,12 +38,10 @@ class NeuralProposer:
         "auto" takes CUDA or MPS where they are.
     decoding : {"sample", "beam"}
         Softmax sampling, or beam search with the asked number as its width.
-    n_rows : int, optional
-        Rows that the encoder sees, drawn without replacement; as many as in training by default.
-    temperature : float
-        Of the softmax.
+    temperature, top_k, top_p
+        Of sampling, see :func:`flash_ansr.infer.sampler.sample`.
     seed : int
-        Of the choice of rows.
+        Of the choice of rows: the encoder sees at most as many as in training.
     n_threads : int, optional
         Of sampling on a CPU; None takes every core.
     """
@@ -59,26 +56,24 @@ class NeuralProposer:
         checkpoint: str | Path,
         device: str = "auto",
         decoding: Decoding = "sample",
-        n_rows: int | None = None,
         temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
         seed: int = 0,
         n_threads: int | None = None,
     ) -> None:
+        check_columns_seen(checkpoint, table.n_columns)
         network, about = load_network(checkpoint)
+        limits = TrainingLimits.of(about.training)
         self._vocabulary = Vocabulary(about.config.n_variables)
-        if about.vocabulary != self._vocabulary.tokens:
-            raise CheckpointError(f"{checkpoint} has another vocabulary than this version; train it again")
         about.check_rules(rule_set_hash())
-        if table.n_columns > about.config.n_variables:
-            raise ValueError(
-                f"the network sees {about.config.n_variables} columns, the table has {table.n_columns}: select some"
-            )
         self._device = _device(device)
         self._network = network.to(self._device)
         self._decoding = decoding
-        self._temperature = temperature
-        self._memory = self._encode(table, about.config.n_variables, n_rows or _rows_in_training(about), seed)
-        self._rules = self._token_rules(table, grammar, about.config.max_length)
+        self._temperature, self._top_k, self._top_p = temperature, top_k, top_p
+        self._memory = self._encode(table, about.config.n_variables, limits.n_rows, seed)
+        longest = about.config.max_length - 2  # start and end
+        self._rules = self._token_rules(table, grammar, min(longest, limits.length or longest))
         self._to_simplipy = _simplipy_ids(self._vocabulary)
         self._n_threads = (n_threads or torch.get_num_threads()) if self._device.type == "cpu" else 1
         self._rate = 0.0  # draws a second
@@ -88,17 +83,20 @@ class NeuralProposer:
         """Distinct skeletons among n draws, with their log-probabilities."""
         if self._is_done:
             return None
-        if self._decoding == "beam":
-            drawn = beam_search(self._network.decoder, self._memory, self._rules, n)
-            self._is_done = True
-        else:
-            if seconds is not None:  # what can be drawn in a part of the time that is left
-                n = max(1, min(n, int(_SHARE * seconds * self._rate) if self._rate else _FIRST_DRAW))
-            drawn = self._sample(n, seed)
+        if self._decoding == "sample" and seconds is not None:  # what can be drawn in a part of the time that is left
+            n = max(1, min(n, int(_SHARE * seconds * self._rate) if self._rate else _FIRST_DRAW))
+        try:
+            drawn = self._sample(n, seed) if self._decoding == "sample" else self._search(n)
+        except (RuntimeError, MemoryError) as error:  # of the device, its memory above all
+            raise ProposerError(f"the network failed: {error}") from error
         lengths = [len(ids) for ids in drawn.sequences]
         ids = self._to_simplipy[np.concatenate(drawn.sequences)]
         batch = TokenBatch(ids, np.concatenate([[0], np.cumsum(lengths)]))
         return Proposals(batch, drawn.log_prob, n_drawn=n)
+
+    def _search(self, width: int) -> Sampled:
+        self._is_done = True
+        return beam_search(self._network.decoder, self._memory, self._rules, width)
 
     def _sample(self, n: int, seed: int) -> Sampled:
         """Chunks on a thread each: threads inside small matrix products would wait for each other."""
@@ -113,6 +111,8 @@ class NeuralProposer:
                 n,
                 np.random.default_rng(seed),
                 temperature=self._temperature,
+                top_k=self._top_k,
+                top_p=self._top_p,
                 n_threads=self._n_threads,
             )
         finally:
@@ -133,22 +133,14 @@ class NeuralProposer:
         columns, target = (torch.from_numpy(np.nan_to_num(a)).to(self._device) for a in (X, y))
         return self._network.encode(columns, target, mask)
 
-    def _token_rules(self, table: Table, grammar: Grammar, max_length: int) -> TokenRules:
+    def _token_rules(self, table: Table, grammar: Grammar, longest: int) -> TokenRules:
         tokens = self._vocabulary.tokens
         variables = {f"x{k}" for k in range(1, table.n_columns + 1)}
         leaves = {tokens[self._vocabulary.constant], *variables}
         allowed = np.array([token in grammar.operators or token in leaves for token in tokens])
-        longest = max_length - 2  # start and end
         if grammar.max_length is not None:
             longest = min(longest, grammar.max_length)
         return TokenRules(self._vocabulary.arities.astype(np.int64), self._vocabulary.start, allowed, longest)
-
-
-def _rows_in_training(about: Checkpoint) -> int:
-    """Rows of the tables that the network was trained on, at most."""
-    config = about.training.get("config", about.training)
-    rows = config.get("data", {}).get("max_rows") if isinstance(config, dict) else None
-    return int(rows) if rows else _MAX_ROWS
 
 
 def _device(name: str) -> torch.device:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from flash_ansr.infer.settings import check_sampling
+
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -133,7 +135,8 @@ def sample(
     n_threads : int
         Chunks at the same time. The result does not depend on it: every chunk has a generator of its own.
     """
-    _check_options(n, temperature, top_k, top_p, chunk)
+    _check_sizes(n, chunk)
+    check_sampling(temperature, top_k, top_p)
     sizes = [min(chunk, n - start) for start in range(0, n, chunk)]
     generators = rng.spawn(len(sizes))
 
@@ -302,14 +305,8 @@ def _merged(parts: list[Sampled]) -> Sampled:
     return Sampled(sequences, np.array(log_prob), np.array(counts, dtype=np.int64))
 
 
-def _check_options(n: int, temperature: float, top_k: int | None, top_p: float, chunk: int) -> None:
+def _check_sizes(n: int, chunk: int) -> None:
     if n < 1:
         raise ValueError(f"n must be >= 1, got {n}")
-    if not temperature > 0:
-        raise ValueError(f"temperature must be > 0, got {temperature}")
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k must be >= 1 or None, got {top_k}")
-    if not 0 < top_p <= 1:
-        raise ValueError(f"top_p must be in (0, 1], got {top_p}")
     if chunk < 1:
         raise ValueError(f"chunk must be >= 1, got {chunk}")

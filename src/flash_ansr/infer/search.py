@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from flash_ansr.infer.background import BackgroundProposer
+from flash_ansr.infer.network_facts import check_columns_seen, n_variables
 from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.prior_proposer import PriorProposer
 from flash_ansr.infer.proposals import Grammar, Proposer, Table
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from flash_ansr.infer.neural_proposer import NeuralProposer
 
 PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
-MAX_COLUMNS = 9
+# that all proposers can use
+_MAX_COLUMNS = 9
 _NO_WEIGHTS = (
     "this package comes without weights; train a network by `flash-ansr train nano --out runs/nano`, "
     "then name it: --checkpoint runs/nano, in Python checkpoint='runs/nano'"
@@ -51,13 +53,26 @@ class SearchOptions:
             return
         if isinstance(self.proposers, str):
             raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got {self.proposers!r}")
+        if not self.proposers:
+            raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got an empty one")
         unknown = [name for name in self.proposers if name not in PROPOSERS]
-        if unknown or not self.proposers:
-            raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got {self.proposers!r}")
+        if unknown:
+            raise ValueError(f"unknown proposer {unknown[0]!r}; known are {', '.join(PROPOSERS)}")
+
+    @property
+    def network(self) -> Path:
+        """Folder of the network, where there is one."""
+        folder = self.checkpoint or bundled_checkpoint()
+        assert folder is not None
+        return Path(folder)
 
     def wants_network(self, settings: Settings) -> bool:
         """Whether the network is to take part where it can."""
         return settings.paper is not None or self.proposers == "auto" or "neural" in self.proposers
+
+    def is_network_alone(self, settings: Settings) -> bool:
+        """Whether the network is the only one that is to propose."""
+        return settings.paper is not None or set(self.proposers) == {"neural"}
 
 
 def bundled_checkpoint() -> Path | None:
@@ -79,6 +94,13 @@ def load_torch(options: SearchOptions, settings: Settings) -> None:
     """Import torch where the network will take part, so that the time that takes can be told apart."""
     if options.wants_network(settings) and why_not_neural(options.checkpoint) is None:
         import flash_ansr.infer.neural_proposer  # noqa: F401
+
+
+def most_columns(options: SearchOptions, settings: Settings) -> int:
+    """Columns that the search can use: what the network sees where it is alone."""
+    if not options.is_network_alone(settings) or why_not_neural(options.checkpoint) is not None:
+        return _MAX_COLUMNS
+    return n_variables(options.network)
 
 
 def make_proposers(
@@ -116,8 +138,11 @@ def make_proposers(
         elif name == "neural":
             if missing is not None:
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
+            check_columns_seen(options.network, table.n_columns)
             make = _neural_maker(table, grammar, options, settings)
-            made.append(make() if may_wait or len(names) == 1 else BackgroundProposer("neural", make))
+            made.append(
+                make() if may_wait or options.is_network_alone(settings) else BackgroundProposer("neural", make)
+            )
         else:
             made.append(PriorProposer(table, grammar))
     return made
@@ -126,9 +151,7 @@ def make_proposers(
 def _neural_maker(
     table: Table, grammar: Grammar, options: SearchOptions, settings: Settings
 ) -> Callable[[], NeuralProposer]:
-    checkpoint = options.checkpoint or bundled_checkpoint()
-    assert checkpoint is not None
-    decoding = settings.paper.decoding if settings.paper else "sample"
+    chosen = settings.paper or settings.full
 
     def make() -> NeuralProposer:
         from flash_ansr.infer.neural_proposer import NeuralProposer
@@ -136,9 +159,12 @@ def _neural_maker(
         return NeuralProposer(
             table,
             grammar,
-            checkpoint,
+            options.network,
             options.device,
-            decoding=decoding,
+            decoding=settings.paper.decoding if settings.paper else "sample",
+            temperature=chosen.temperature,
+            top_k=chosen.top_k,
+            top_p=chosen.top_p,
             seed=settings.random_state,
             n_threads=settings.n_threads,
         )
@@ -162,7 +188,10 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
     missing = why_not_neural(options.checkpoint)
     if missing is not None:
         return missing
+    failure = pipeline.failures.get("neural")
     if pipeline.tallies["neural"].drawn:
-        return "took part"
+        return "took part" if failure is None else f"took part, then failed: {failure}"
+    if failure is not None:
+        return f"failed: {failure}"
     waiting = [p.state for p in pipeline.proposers if isinstance(p, BackgroundProposer)]
     return waiting[0] if waiting else "was ready, but the search ended before its turn"

@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 Decoding = Literal["sample", "beam"]
 Refiner = Literal["lm", "bfgs", "scipy"]
 Simplifier = Literal["simplipy", "sympy", "none"]
+
+
+def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
+    """Refuse options that nothing can be sampled with."""
+    if not temperature > 0:
+        raise ValueError(f"temperature must be > 0, got {temperature}")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k must be >= 1 or None, got {top_k}")
+    if not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be in (0, 1], got {top_p}")
+
+
+@dataclass(frozen=True, slots=True)
+class FullPipeline:
+    """All that helps, with a say in how the network is sampled.
+
+    Attributes
+    ----------
+    temperature : float
+        > 0; 1 samples the network's own distribution, less its more probable tokens.
+    top_k : int, optional
+        Only the k most probable tokens.
+    top_p : float
+        Only the most probable tokens that together reach this probability.
+
+    Examples
+    --------
+    >>> FullPipeline(temperature=1.5)
+    FullPipeline(temperature=1.5, top_k=None, top_p=1.0)
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_sampling(self.temperature, self.top_k, self.top_p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +60,27 @@ class PaperPipeline:
         Levenberg-Marquardt, or SciPy's BFGS or curve_fit.
     simplifier : {"simplipy", "sympy", "none"}
         What shortens the proposals before they are compared and fitted.
+    temperature, top_k, top_p
+        Of sampling, as in :class:`FullPipeline`; the paper's are 1, None, 1.
 
     Examples
     --------
-    >>> PaperPipeline(decoding="beam")
-    PaperPipeline(decoding='beam', refiner='lm', simplifier='simplipy')
+    >>> PaperPipeline(refiner="bfgs").decoding
+    'sample'
     """
 
     decoding: Decoding = "sample"
     refiner: Refiner = "lm"
     simplifier: Simplifier = "simplipy"
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
 
     def __post_init__(self) -> None:
         _check("decoding", self.decoding, ("sample", "beam"))
         _check("refiner", self.refiner, ("lm", "bfgs", "scipy"))
         _check("simplifier", self.simplifier, ("simplipy", "sympy", "none"))
+        check_sampling(self.temperature, self.top_k, self.top_p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +99,8 @@ class Settings:
         Stop when the best law reaches it.
     random_state : int
     n_threads : int, optional
+    full : FullPipeline
+        Counts where ``paper`` is None.
     paper : PaperPipeline, optional
         Do as the paper does: no screen, no tidying, no scaling, no early stop.
     """
@@ -66,7 +111,32 @@ class Settings:
     target_fvu: float | None = None
     random_state: int = 0
     n_threads: int | None = None
+    full: FullPipeline = FullPipeline()
     paper: PaperPipeline | None = None
+
+
+def pipeline_mapping(pipeline: FullPipeline | PaperPipeline) -> dict[str, Any]:
+    """The switches as a file holds them."""
+    return {"name": "paper" if isinstance(pipeline, PaperPipeline) else "full", **asdict(pipeline)}
+
+
+def pipeline_from(switches: Mapping[str, Any]) -> FullPipeline | PaperPipeline:
+    """The pipeline with these switches; without a ``name`` it is the paper's.
+
+    Examples
+    --------
+    >>> pipeline_from({"name": "full", "top_k": 10})
+    FullPipeline(temperature=1.0, top_k=10, top_p=1.0)
+    """
+    values = dict(switches)
+    name = values.pop("name", "paper")
+    _check("name", name, ("full", "paper"))
+    kind = FullPipeline if name == "full" else PaperPipeline
+    known = [field.name for field in fields(kind)]
+    for key in values:
+        if key not in known:
+            raise ValueError(f"the {name} pipeline has no switch {key!r}; known are {', '.join(known)}")
+    return kind(**values)
 
 
 def _check(name: str, value: Any, known: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
-from flash_ansr.infer.settings import PaperPipeline
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from
 from simplipy import Expression
 
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ _OF_THE_BENCHMARK = {
 class Ours:
     """`flash_ansr.FlashANSR` with these arguments; seconds, seed and cores are the benchmark's.
 
-    The switches of the paper's pipeline come as a mapping, as in ``pipeline={"decoding": "beam"}``.
+    The switches of a pipeline come as a mapping: ``{"decoding": "beam"}`` are the paper's, ``{"name": "full",
+    "temperature": 1.5}`` those of the full one.
     """
 
     def __init__(self, **settings: Any) -> None:
         switches = settings.get("pipeline")
         if isinstance(switches, dict):
-            settings = settings | {"pipeline": PaperPipeline(**switches)}
+            settings = settings | {"pipeline": _pipeline(switches)}
         self._settings = settings
         self._check()
 
@@ -84,6 +85,13 @@ class Ours:
         except ImportError as error:
             raise SystemMissingError(f"the system 'ours' needs flash_ansr.FlashANSR: {error}") from error
         return FlashANSR
+
+
+def _pipeline(switches: dict[str, Any]) -> FullPipeline | PaperPipeline:
+    try:
+        return pipeline_from(switches)
+    except ValueError as error:
+        raise BenchError(f"a setting of the system 'ours': {error}") from None
 
 
 def _row_of(expression: Expression, candidates: pd.DataFrame) -> dict[str, Any]:

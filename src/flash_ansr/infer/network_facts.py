@@ -1,0 +1,68 @@
+"""What a checkpoint says about its network, read without torch: what it can see, and what it was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flash_ansr.checkpoint_folder import JSON_FILE, CheckpointError, read_json
+from flash_ansr.data import DataError, Vocabulary, load_prior
+
+# as many as the paper trains on
+_MAX_ROWS = 1024
+
+
+def n_variables(checkpoint: str | Path) -> int:
+    """Columns that the network of a checkpoint sees at most.
+
+    Raises
+    ------
+    CheckpointError
+        When the file does not say it, or the network speaks in other tokens than this version.
+    """
+    content = read_json(checkpoint)
+    config = content.get("config")
+    n = config.get("n_variables") if isinstance(config, dict) else None
+    if not isinstance(n, int) or n < 1:
+        raise CheckpointError(f"{Path(checkpoint) / JSON_FILE} does not say how many variables the network has")
+    if content.get("vocabulary") != list(Vocabulary(n).tokens):
+        raise CheckpointError(f"{checkpoint} has another vocabulary than this version; train it again")
+    return n
+
+
+def check_columns_seen(checkpoint: str | Path, n_columns: int) -> None:
+    """Refuse a table that is wider than what the network sees."""
+    n = n_variables(checkpoint)
+    if n_columns > n:
+        raise ValueError(f"the network of {checkpoint} sees {n} columns, the table has {n_columns}: select {n} of them")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingLimits:
+    """The largest problems of a training.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of a table; 1024, as in the paper, where it is not known.
+    length : int or None
+        Tokens of a formula; None where it is not known.
+    """
+
+    n_rows: int = _MAX_ROWS
+    length: int | None = None
+
+    @classmethod
+    def of(cls, training: Mapping[str, Any]) -> TrainingLimits:
+        """From the ``training`` of a checkpoint, whose config names the prior and may cut the tables."""
+        data = training.get("config", {}).get("data", {})
+        max_rows = data.get("max_rows")
+        try:
+            prior = load_prior(data["prior"])
+        except (KeyError, DataError):  # a prior of one's own, whose file is elsewhere now
+            return cls(max_rows or _MAX_ROWS)
+        # freeing a multiplier makes two tokens of one
+        n_freed = prior.skeletons.max_operators if prior.free_multipliers else 0
+        return cls(min(max_rows or prior.rows.high, prior.rows.high), prior.skeletons.max_length + n_freed)
