@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest import mock
 
 import pytest
 import torch
@@ -36,3 +40,14 @@ def table(n_rows: int = 7, n_problems: int = 2) -> tuple[torch.Tensor, torch.Ten
     X = torch.randn(n_problems, n_rows, 3, generator=generator) * 10
     y = torch.randn(n_problems, n_rows, generator=generator)
     return X, y, torch.ones(n_problems, n_rows, dtype=torch.bool)
+
+
+@contextmanager
+def one_process_group() -> Iterator[None]:
+    """Leave nothing of a distributed run behind: neither its group of processes nor its variables."""
+    with mock.patch.dict(os.environ):
+        try:
+            yield
+        finally:
+            if torch.distributed.is_initialized():
+                torch.distributed.destroy_process_group()

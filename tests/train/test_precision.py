@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from unittest import mock
 
 import pytest
 import torch
@@ -14,6 +12,7 @@ from flash_ansr.train.config import load_config
 from flash_ansr.train.loop import token_loss, train
 from flash_ansr.train.problems import Problems
 from flash_ansr.train.run_folder import RunFolder
+from tests.networks import one_process_group
 from tests.train.test_training import TINY, tiny
 
 CPU = torch.device("cpu")
@@ -33,12 +32,8 @@ def test_the_encoder_sees_every_digit(
 
     monkeypatch.setattr(numbers, "encode", recorded)
     run = ["optimizer.steps=2", "run.precision=bf16-mixed", f"run.strategy={strategy}"]
-    with mock.patch.dict(os.environ):
-        try:
-            assert train(load_config(name, [*TINY, *run]), RunFolder(tmp_path / "run"))
-        finally:
-            if torch.distributed.is_initialized():
-                torch.distributed.destroy_process_group()
+    with one_process_group():
+        assert train(load_config(name, [*TINY, *run]), RunFolder(tmp_path / "run"))
     assert {values.dtype for values in seen} == {torch.float32}
     assert any(bool((values != values.bfloat16().float()).any()) for values in seen)
 

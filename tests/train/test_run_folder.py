@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import shutil
 import warnings
 from pathlib import Path
@@ -18,6 +19,7 @@ from flash_ansr.train.config import OptimizerConfig, TrainConfig
 from flash_ansr.train.loop import Trainer, make_optimizer, train
 from flash_ansr.train.problems import Problems
 from flash_ansr.train.run_folder import RunFolder
+from tests.networks import one_process_group
 from tests.train.test_training import files, tiny
 
 SHORT = ["optimizer.steps=10", "run.checkpoint_every=2", "run.validate_every=100"]
@@ -118,6 +120,19 @@ def test_another_simplifier_is_told_once(short: RunFolder, tmp_path: Path, monke
             warnings.simplefilter("always")
             assert train(tiny(*SHORT), folder, **options)
         assert ["targets that the simplifier" in str(w.message) for w in caught if w.category is UserWarning] == [True]
+
+
+def test_a_compiled_and_distributed_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fabric compiles what DDP has wrapped; weights and optimizer have the network's own names all the same."""
+    monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend="eager"))
+    options = ["optimizer.steps=4", "run.checkpoint_every=2", "run.compile=true", "run.strategy=ddp"]
+    folder = RunFolder(tmp_path / "run")
+    with one_process_group():
+        assert train(tiny(*options), folder)
+    resumed = copied(folder, tmp_path / "resumed", last=2)
+    with one_process_group():
+        assert train(resumed.config(), resumed, resume=True)
+    assert files(resumed.checkpoint(4)) == files(folder.checkpoint(4))
 
 
 def test_the_last_save_looks_at_no_files(short: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
