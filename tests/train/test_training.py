@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 
+from flash_ansr.data import load_prior
 from flash_ansr.model import ConfigError, Network, load_network, read_checkpoint
 from flash_ansr.train.config import TrainConfig, load_config
 from flash_ansr.train.loop import token_loss, train
@@ -120,6 +121,11 @@ def test_a_model_too_small_for_its_prior_is_refused() -> None:
         Problems(tiny("data.prior=paper"), 0, 4)
     with pytest.raises(ConfigError, match=r"model\.n_tokens must be at least \d+ for the prior 'wide', got 20"):
         Problems(tiny("model.n_tokens=20"), 0, 4)
+    skeletons = load_prior("wide").skeletons
+    longest = skeletons.max_length + skeletons.max_operators + 2  # every operator may be a multiplier that is freed
+    Problems(tiny(f"model.max_length={longest}"), 0, 4)
+    with pytest.raises(ConfigError, match=rf"model\.max_length must be at least {longest} for the prior 'wide'"):
+        Problems(tiny(f"model.max_length={longest - 1}"), 0, 4)
 
 
 def test_parts_of_a_batch_give_the_gradient_of_the_batch() -> None:
