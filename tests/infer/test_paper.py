@@ -17,7 +17,7 @@ from flash_ansr.infer.neural_proposer import NeuralProposer
 from flash_ansr.infer.proposals import Grammar, ProposerError, Table
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from, pipeline_mapping
 from flash_ansr.model import Network
-from flash_ansr.model.checkpoint import Checkpoint, save_checkpoint
+from flash_ansr.model.checkpoint import Checkpoint, load_tensors, read_checkpoint, save_checkpoint
 from tests.networks import NANO
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "paper_pipeline.json"
@@ -259,3 +259,11 @@ def test_bad_switches(switches: dict[str, object], message: str) -> None:
 def test_a_bad_device(checkpoint: Path) -> None:
     with pytest.raises(ValueError, match="device must be 'auto' or a device that torch knows, got 'gpu7'"):
         fitted(checkpoint, 10, device="gpu7")
+
+
+def test_a_network_of_another_simplifier_is_told(checkpoint: Path, tmp_path: Path) -> None:
+    about = dataclasses.replace(read_checkpoint(checkpoint), rules="0123456789abcdef")
+    save_checkpoint(tmp_path / "older", about, load_tensors(checkpoint, "weights"))
+    with pytest.warns(UserWarning, match="targets that the simplifier 0123456789ab made, this version has") as told:
+        NeuralProposer(Table(X, Y), Grammar(), tmp_path / "older")
+    assert len(told) == 1

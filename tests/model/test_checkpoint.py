@@ -36,6 +36,11 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+def test_who_may_read_one_file_may_read_all(tmp_path: Path) -> None:
+    saved(tmp_path / "model", extra={"optimizer": {"a": torch.arange(3)}})
+    assert len({path.stat().st_mode for path in (tmp_path / "model").iterdir()}) == 1
+
+
 def test_half_precision_is_half_the_size(tmp_path: Path) -> None:
     network = saved(tmp_path / "whole")
     saved(tmp_path / "half", dtype=torch.float16)

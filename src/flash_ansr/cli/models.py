@@ -80,7 +80,7 @@ def export(
     source = find_checkpoint(run)
     export_checkpoint(source, out, getattr(torch, dtype.value))
     size = (out / WEIGHTS_FILE).stat().st_size / 1e6
-    console.print(f"wrote {source} to {out}: weights of {size:.1f} MB", soft_wrap=True)
+    console.print(f"wrote {source} to {out}: weights of {size:.2f} MB", soft_wrap=True)
     console.print(f"next:  flash-ansr fit DATA.csv --target y --checkpoint {out}", soft_wrap=True)
 
 

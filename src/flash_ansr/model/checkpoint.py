@@ -117,6 +117,8 @@ def save_checkpoint(
         "training": dict(checkpoint.training),
     }
     (new / JSON_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    for tensors_file in new.glob("*.safetensors"):  # which safetensors writes for its owner alone
+        shutil.copymode(new / JSON_FILE, tensors_file)
     if folder.exists():
         read_checkpoint(folder)  # never delete a folder that is something else
         shutil.rmtree(folder)

@@ -83,10 +83,10 @@ class RunFolder:
 
     def with_steps(self, steps: int) -> TrainConfig:
         """The config of the run with another end, which can move until the decay begins."""
-        config, newest = self.config(), self.latest()
-        optimizer, n_done = config.optimizer, int(newest.name) if newest else 0
+        config, checkpoints = self.config(), self._checkpoints()
+        optimizer, n_done = config.optimizer, int(checkpoints[-1].name) if checkpoints else 0
         if n_done > optimizer.decay_start:
-            kept = [path for path in self._checkpoints() if int(path.name) <= optimizer.decay_start]
+            kept = [path for path in checkpoints if int(path.name) <= optimizer.decay_start]
             remedy = f"remove the checkpoints after {kept[-1]} to go on from there" if kept else "start a new run"
             raise ConfigError(
                 f"the end of {self.path} cannot move any more: its decay began after step {optimizer.decay_start}, "
@@ -126,7 +126,8 @@ class RunFolder:
         self._write("metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
     def _checkpoints(self) -> list[Path]:
-        return sorted(self.checkpoints.glob("[0-9]*"))
+        """Those that the run wrote, oldest first; a folder with another name is someone's own."""
+        return sorted(path for path in self.checkpoints.glob("[0-9]*") if path.name.isdigit())
 
     def _write(self, name: str, text: str) -> None:
         """Write a file whole or not at all."""
