@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 import torch
 
-from flash_ansr.infer.sampler import TokenRules, beam_search, sample
+from flash_ansr.infer.sampler import Sampled, TokenRules, beam_search, sample
 from flash_ansr.model import Network
 from tests.infer.mock_decoder import (
     ALLOWED,
@@ -67,6 +67,32 @@ def test_every_sequence_is_a_formula_of_allowed_tokens(max_length: int) -> None:
         assert ALLOWED[ids].all()
 
 
+def depth(ids: tuple[int, ...]) -> int:
+    """Levels of the tree, by recursion."""
+
+    def read(place: int) -> tuple[int, int]:
+        levels, end = 0, place + 1
+        for _ in range(ARITIES[ids[place]]):
+            below, end = read(end)
+            levels = max(levels, below)
+        return levels + 1, end
+
+    return read(0)[0]
+
+
+@pytest.mark.parametrize("max_depth", [1, 2, 3])
+def test_depth_is_limited(max_depth: int) -> None:
+    """What is drawn, and what a wide beam finds, is all that brute force finds."""
+    limited = dataclasses.replace(rules(6), max_depth=max_depth)
+    wanted = {f for f in all_formulas(6) if depth(f) <= max_depth}
+    drawn = sample(MockDecoder(), MEMORY, limited, 20_000, np.random.default_rng(0), temperature=4.0)
+    found = beam_search(MockDecoder(), MEMORY, limited, 5000)
+    assert {tuple(s.tolist()) for s in drawn.sequences} <= wanted
+    assert {tuple(s.tolist()) for s in found.sequences} == wanted
+    if max_depth < 3:
+        assert len(drawn.sequences) == len(wanted)
+
+
 def test_forbidden_operators_do_not_occur() -> None:
     allowed = ALLOWED.copy()
     allowed[2] = False
@@ -83,6 +109,19 @@ def test_the_same_for_any_number_of_threads() -> None:
     one, two = (drawn(300, chunk=40, n_threads=n) for n in (1, 2))
     assert [s.tolist() for s in one.sequences] == [s.tolist() for s in two.sequences]
     assert one.counts.tolist() == two.counts.tolist()
+
+
+@pytest.mark.parametrize(("n", "n_chunks"), [(128, 1), (512, 2), (700, 2), (1024, 2), (4096, 8)])
+def test_draws_are_spread_over_threads(monkeypatch: pytest.MonkeyPatch, n: int, n_chunks: int) -> None:
+    sizes = []
+
+    def draw(model: object, memory: object, rules: object, size: int, *_: object) -> Sampled:
+        sizes.append(size)
+        return Sampled([], np.empty(0), np.empty(0, dtype=np.int64))
+
+    monkeypatch.setattr("flash_ansr.infer.sampler._sample_chunk", draw)
+    drawn(n)
+    assert (len(sizes), sum(sizes)) == (n_chunks, n)
 
 
 def test_top_k_of_one_is_greedy() -> None:
@@ -138,7 +177,7 @@ def test_cached_equals_uncached(config) -> None:
             logits = network.decoder(torch.tensor([[1, *ids[:-1].tolist()]]), memory)[0].double().numpy()
         total, missing = 0.0, 1
         for i, token in enumerate(ids):
-            allowed = token_rules.mask(np.array([missing]), i)[0]
+            allowed = token_rules.mask(np.array([[missing]]), i)[0]
             z = np.where(allowed, logits[i], -np.inf)
             total += z[token] - np.logaddexp.reduce(z)
             missing += arities[token] - 1
@@ -152,7 +191,7 @@ def test_cached_equals_uncached(config) -> None:
         ({"temperature": 0.0}, "temperature must be > 0, got 0.0"),
         ({"top_k": 0}, "top_k must be >= 1 or None, got 0"),
         ({"top_p": 1.5}, r"top_p must be in \(0, 1\], got 1.5"),
-        ({"chunk": 0}, "chunk must be >= 1, got 0"),
+        ({"chunk": 0}, "chunk must be >= 1 or None, got 0"),
     ],
 )
 def test_bad_options(options: dict[str, float], message: str) -> None:
@@ -165,5 +204,7 @@ def test_rules_without_leaves_are_refused() -> None:
         dataclasses.replace(rules(5), allowed=ARITIES > 0)
     with pytest.raises(ValueError, match="max_length must be >= 1, got 0"):
         rules(0)
+    with pytest.raises(ValueError, match="max_depth must be >= 1 or None, got 0"):
+        dataclasses.replace(rules(5), max_depth=0)
     with pytest.raises(ValueError, match="beam width must be >= 1, got 0"):
         beam_search(MockDecoder(), MEMORY, rules(5), 0)

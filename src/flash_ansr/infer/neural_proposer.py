@@ -12,15 +12,17 @@ import torch
 from flash_ansr.data import Vocabulary
 from flash_ansr.infer.network_facts import TrainingLimits, check_columns_seen
 from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table
-from flash_ansr.infer.sampler import Sampled, TokenRules, beam_search, sample
+from flash_ansr.infer.sampler import LARGEST_CHUNK, Sampled, TokenRules, beam_search, sample
 from flash_ansr.infer.settings import Decoding
 from flash_ansr.model.checkpoint import load_network
 from flash_ansr.versions import rule_set_hash
 from simplipy import TokenBatch
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
-# with a time limit: draws of the first round, and the part of the time left that a round may take
+# with a time limit: draws of the first round, of others unless more threads want more, and the part of the time left
+# that a round may take
 _FIRST_DRAW = 128
+_LATER_DRAW = 1024
 _SHARE = 0.2
 
 
@@ -47,7 +49,7 @@ class NeuralProposer:
     """
 
     name = "neural"
-    round_size = 1024
+    round_size = 4096
 
     def __init__(
         self,
@@ -83,8 +85,8 @@ class NeuralProposer:
         """Distinct skeletons among n draws, with their log-probabilities."""
         if self._is_done:
             return None
-        if self._decoding == "sample" and seconds is not None:  # what can be drawn in a part of the time that is left
-            n = max(1, min(n, int(_SHARE * seconds * self._rate) if self._rate else _FIRST_DRAW))
+        if self._decoding == "sample" and seconds is not None:
+            n = min(n, self._draws_in(seconds))
         try:
             drawn = self._sample(n, seed) if self._decoding == "sample" else self._search(n)
         except (RuntimeError, MemoryError) as error:  # of the device, its memory above all
@@ -93,6 +95,13 @@ class NeuralProposer:
         ids = self._to_simplipy[np.concatenate(drawn.sequences)]
         batch = TokenBatch(ids, np.concatenate([[0], np.cumsum(lengths)]))
         return Proposals(batch, drawn.log_prob, n_drawn=n)
+
+    def _draws_in(self, seconds: float) -> int:
+        """How many draws a round may have, so many seconds before the end."""
+        if not self._rate:
+            return _FIRST_DRAW
+        most = max(_LATER_DRAW, self._n_threads * LARGEST_CHUNK)
+        return max(1, min(most, int(_SHARE * seconds * self._rate)))
 
     def _search(self, width: int) -> Sampled:
         self._is_done = True
@@ -140,7 +149,8 @@ class NeuralProposer:
         allowed = np.array([token in grammar.operators or token in leaves for token in tokens])
         if grammar.max_length is not None:
             longest = min(longest, grammar.max_length)
-        return TokenRules(self._vocabulary.arities.astype(np.int64), self._vocabulary.start, allowed, longest)
+        arities = self._vocabulary.arities.astype(np.int64)
+        return TokenRules(arities, self._vocabulary.start, allowed, longest, grammar.max_depth)
 
 
 def _device(name: str) -> torch.device:

@@ -22,6 +22,10 @@ from flash_ansr.infer.settings import check_sampling
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+# draws that share a batch by default; it may not depend on the number of threads, or results would
+LARGEST_CHUNK = 512
+_SMALLEST_CHUNK = 256
+
 
 class State(Protocol):
     """The memory of a decoder over its live sequences."""
@@ -62,24 +66,49 @@ class TokenRules:
         Tokens that may be drawn.
     max_length : int
         Tokens of a formula at most.
+    max_depth : int, optional
+        Levels of its tree at most.
     """
 
     arities: IntArray
     start: int
     allowed: npt.NDArray[np.bool_]
     max_length: int
+    max_depth: int | None = None
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
             raise ValueError(f"max_length must be >= 1, got {self.max_length}")
+        if self.max_depth is not None and self.max_depth < 1:
+            raise ValueError(f"max_depth must be >= 1 or None, got {self.max_depth}")
         if not (self.allowed & (self.arities == 0)).any():
             raise ValueError("no leaf is allowed: a formula needs a variable or a constant")
 
-    def mask(self, missing: IntArray, length: int) -> npt.NDArray[np.bool_]:
-        """Whether each token (n_rows, n_tokens) may follow a prefix of this length that lacks ``missing`` operands."""
+    def no_tokens(self) -> IntArray:
+        """What an empty prefix lacks: one operand, the formula.
+
+        What prefixes lack is counted by level (n_prefixes, max_depth), the root's first; in one column where depth is
+        not limited. The next token always takes a place on the deepest level that has one.
+        """
+        lacks = np.zeros((1, self.max_depth or 1), dtype=np.int64)
+        lacks[0, 0] = 1
+        return lacks
+
+    def after(self, lacks: IntArray, tokens: IntArray) -> IntArray:
+        """What prefixes lack once each has one more token."""
+        lacks, rows, levels = lacks.copy(), np.arange(len(lacks)), _deepest(lacks)
+        lacks[rows, levels] -= 1
+        lacks[rows, np.minimum(levels + 1, lacks.shape[1] - 1)] += self.arities[tokens]
+        return lacks
+
+    def mask(self, lacks: IntArray, length: int) -> npt.NDArray[np.bool_]:
+        """Whether each token (n_prefixes, n_tokens) may follow prefixes of this length that lack these operands."""
         possible = self.allowed & (self.arities >= 0)
-        needed = length + 1 + missing[:, None] - 1 + self.arities[None, :]
-        return possible[None, :] & (needed <= self.max_length)
+        needed = length + lacks.sum(axis=1)[:, None] + self.arities[None, :]
+        fits = possible[None, :] & (needed <= self.max_length)
+        if self.max_depth is not None:
+            fits &= (_deepest(lacks) < self.max_depth - 1)[:, None] | (self.arities == 0)[None, :]
+        return fits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +139,7 @@ def sample(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float = 1.0,
-    chunk: int = 512,
+    chunk: int | None = None,
     n_threads: int = 1,
 ) -> Sampled:
     """Draw n sequences for one encoded table.
@@ -130,13 +159,14 @@ def sample(
         Only the k most probable tokens.
     top_p : float
         Only the most probable tokens that together reach this probability.
-    chunk : int
-        Draws at a time.
+    chunk : int, optional
+        Draws that share a batch; half of them by default, between 256 and 512: larger batches cost less a draw.
     n_threads : int
         Chunks at the same time. The result does not depend on it: every chunk has a generator of its own.
     """
     _check_sizes(n, chunk)
     check_sampling(temperature, top_k, top_p)
+    chunk = chunk or min(LARGEST_CHUNK, max(_SMALLEST_CHUNK, (n + 1) // 2))
     sizes = [min(chunk, n - start) for start in range(0, n, chunk)]
     generators = rng.spawn(len(sizes))
 
@@ -164,23 +194,23 @@ def _sample_chunk(
     state.select(torch.zeros(1, dtype=torch.long))
     prefixes = np.zeros((1, 0), dtype=np.int64)
     counts = np.array([n])
-    missing = np.array([1])
+    lacks = rules.no_tokens()
     log_prob = np.zeros(1)
     last = np.array([rules.start])
     done: list[Sampled] = []
     while len(counts):
         logits = model.step(torch.from_numpy(last).to(memory.device), state).cpu().double().numpy()
-        logits = np.where(rules.mask(missing, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+        logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
         log_p = logits - _log_sum_exp(logits)
         rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
         prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
         log_prob = log_prob[rows] + log_p[rows, tokens]
-        missing = missing[rows] - 1 + rules.arities[tokens]
-        complete = missing == 0
+        lacks = rules.after(lacks[rows], tokens)
+        complete = lacks.sum(axis=1) == 0
         done.append(Sampled(list(prefixes[complete]), log_prob[complete], split[complete]))
         live = np.flatnonzero(~complete)
         live = live[_in_place(rows[live])]
-        prefixes, log_prob, missing = prefixes[live], log_prob[live], missing[live]
+        prefixes, log_prob, lacks = prefixes[live], log_prob[live], lacks[live]
         counts, last = split[live], tokens[live]
         state.select(torch.from_numpy(rows[live]))
     return _merged(done)
@@ -194,21 +224,21 @@ def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: i
     state = model.start(memory, width, rules.max_length + 1)
     state.select(torch.zeros(1, dtype=torch.long))
     prefixes = np.zeros((1, 0), dtype=np.int64)
-    missing = np.array([1])
+    lacks = rules.no_tokens()
     log_prob = np.zeros(1)
     last = np.array([rules.start])
     finished: list[tuple[float, IntArray]] = []
-    while len(missing):
+    while len(lacks):
         logits = model.step(torch.from_numpy(last).to(memory.device), state).cpu().double().numpy()
-        logits = np.where(rules.mask(missing, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+        logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
         total = (log_prob[:, None] + logits - _log_sum_exp(logits)).ravel()
         best = np.argsort(-total, kind="stable")[:width]
         best = best[np.isfinite(total[best])]
         rows, tokens = np.divmod(best, len(rules.arities))
         prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
         log_prob = total[best]
-        missing = missing[rows] - 1 + rules.arities[tokens]
-        complete = missing == 0
+        lacks = rules.after(lacks[rows], tokens)
+        complete = lacks.sum(axis=1) == 0
         finished += zip(log_prob[complete].tolist(), prefixes[complete], strict=True)
         finished = sorted(finished, key=lambda item: -item[0])[:width]
         live = ~complete
@@ -216,10 +246,15 @@ def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: i
             live &= log_prob > finished[-1][0]
         live = np.flatnonzero(live)
         live = live[_in_place(rows[live])]
-        prefixes, log_prob, missing, last = prefixes[live], log_prob[live], missing[live], tokens[live]
+        prefixes, log_prob, lacks, last = prefixes[live], log_prob[live], lacks[live], tokens[live]
         state.select(torch.from_numpy(rows[live]))
     ones = np.ones(len(finished), dtype=np.int64)
     return Sampled([ids for _, ids in finished], np.array([p for p, _ in finished]), ones)
+
+
+def _deepest(lacks: IntArray) -> IntArray:
+    """The last column of each row that is not 0."""
+    return lacks.shape[1] - 1 - (lacks[:, ::-1] > 0).argmax(axis=1)
 
 
 def _in_place(parents: IntArray) -> IntArray:
@@ -305,8 +340,8 @@ def _merged(parts: list[Sampled]) -> Sampled:
     return Sampled(sequences, np.array(log_prob), np.array(counts, dtype=np.int64))
 
 
-def _check_sizes(n: int, chunk: int) -> None:
+def _check_sizes(n: int, chunk: int | None) -> None:
     if n < 1:
         raise ValueError(f"n must be >= 1, got {n}")
-    if chunk < 1:
-        raise ValueError(f"chunk must be >= 1, got {chunk}")
+    if chunk is not None and chunk < 1:
+        raise ValueError(f"chunk must be >= 1 or None, got {chunk}")
