@@ -93,7 +93,7 @@ def test_candidates_arrive_while_the_search_runs(tmp_path: Path, monkeypatch: py
         (["data.csv", "--time", "-1"], "--time must be > 0 seconds, got -1.0"),
         (["data.csv", "--samples", "0"], "--samples must be >= 1, got 0"),
         (["data.csv", "--operators", "sine"], "unknown operator 'sine'; did you mean 'sin"),
-        (["data.csv", "--proposers", "magic"], "proposers must be 'auto' or a list of"),
+        (["data.csv", "--proposers", "prior,magic"], "unknown proposer 'magic'; known are closed_form, enumerate,"),
         (["data.csv", "--out", "."], "exists and is no result; choose another folder"),
         (["holes.csv"], "NaN or infinity in the columns 'a' (1 row, first row 2)"),
         (["gaps.csv"], "missing or infinite in 2 of 4 rows, first in row 2; drop or fill these rows first"),
