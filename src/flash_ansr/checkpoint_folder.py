@@ -13,6 +13,7 @@ from simplipy.errors import SimplipyError
 FORMAT = 1
 WEIGHTS_FILE = "weights.safetensors"
 JSON_FILE = "checkpoint.json"
+PRIOR_FILE = "prior.yaml"
 _LENGTH_BYTES = 8  # with which a safetensors file begins: the size of its header
 
 
@@ -24,6 +25,12 @@ def newest_checkpoint(run: str | Path) -> Path | None:
     """Folder of the newest checkpoint of a training run, None where there is none."""
     found = sorted(path for path in (Path(run) / "checkpoints").glob("[0-9]*") if path.is_dir())
     return found[-1] if found else None
+
+
+def prior_of_run(checkpoint: str | Path) -> Path | None:
+    """File of the prior that a run keeps beside its checkpoints, None for a checkpoint that is elsewhere."""
+    file = Path(checkpoint).resolve().parent.parent / PRIOR_FILE
+    return file if file.is_file() else None
 
 
 def find_checkpoint(path: str | Path) -> Path:

@@ -217,11 +217,15 @@ def test_limits_of_a_training() -> None:
 
 
 def test_proposals_are_no_longer_than_targets(tmp_path: Path) -> None:
-    prior = tmp_path / "short.yaml"
-    prior.write_text("base: paper\nskeletons: {max_operators: 2, max_length: 4}\n")
-    checkpoint = write_checkpoint(tmp_path / "tiny", prior=str(prior))
-    proposals = NeuralProposer(Table(X, Y), Grammar(), checkpoint).propose(300, 0)
-    assert max(map(len, proposals.batch.to_tokens())) == 4
+    """By the prior that the config names, or by the copy of it that the run keeps."""
+    short = "base: paper\nskeletons: {max_operators: 2, max_length: 4}\n"
+    (tmp_path / "short.yaml").write_text(short)
+    named = write_checkpoint(tmp_path / "tiny", prior=str(tmp_path / "short.yaml"))
+    in_run = write_checkpoint(tmp_path / "run" / "checkpoints" / "00000001", prior="paper")
+    (tmp_path / "run" / "prior.yaml").write_text(short)
+    for checkpoint in (named, in_run):
+        proposals = NeuralProposer(Table(X, Y), Grammar(), checkpoint).propose(300, 0)
+        assert max(map(len, proposals.batch.to_tokens())) == 4
 
 
 def test_sampling_can_be_tuned(checkpoint: Path) -> None:

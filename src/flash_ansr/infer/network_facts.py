@@ -55,12 +55,15 @@ class TrainingLimits:
     length: int | None = None
 
     @classmethod
-    def of(cls, training: Mapping[str, Any]) -> TrainingLimits:
-        """From the ``training`` of a checkpoint, whose config names the prior and may cut the tables."""
+    def of(cls, training: Mapping[str, Any], own_prior: Path | None = None) -> TrainingLimits:
+        """From the ``training`` of a checkpoint, whose config names the prior and may cut the tables.
+
+        The copy of the prior that a run keeps counts more than the name: priors change.
+        """
         data = training.get("config", {}).get("data", {})
         max_rows = data.get("max_rows")
         try:
-            prior = load_prior(data["prior"])
+            prior = load_prior(own_prior or data["prior"])
         except (KeyError, DataError):  # a prior of one's own, whose file is elsewhere now
             return cls(max_rows or _MAX_ROWS)
         # freeing a multiplier makes two tokens of one

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from flash_ansr.checkpoint_folder import prior_of_run
 from flash_ansr.data import Vocabulary
 from flash_ansr.infer.network_facts import TrainingLimits, check_columns_seen
 from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table
@@ -66,7 +67,7 @@ class NeuralProposer:
     ) -> None:
         check_columns_seen(checkpoint, table.n_columns)
         network, about = load_network(checkpoint)
-        limits = TrainingLimits.of(about.training)
+        limits = TrainingLimits.of(about.training, prior_of_run(checkpoint))
         self._vocabulary = Vocabulary(about.config.n_variables)
         about.check_rules(rule_set_hash())
         self._device = _device(device)
