@@ -125,15 +125,16 @@ def test_another_simplifier_is_told_once(short: RunFolder, tmp_path: Path, monke
         assert ["targets that the simplifier" in str(w.message) for w in caught if w.category is UserWarning] == [True]
 
 
+@pytest.mark.slow
 def test_a_compiled_and_distributed_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fabric compiles what DDP has wrapped; weights and optimizer have the network's own names all the same."""
     monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend="eager"))
     options = ["optimizer.steps=4", "run.checkpoint_every=2", "run.compile=true", "run.strategy=ddp"]
     folder = RunFolder(tmp_path / "run")
-    with one_process_group():
+    with one_process_group(), torch.compiler.set_stance("force_eager"):  # wrapped, but not compiled: that takes long
         assert train(tiny(*options), folder)
     resumed = copied(folder, tmp_path / "resumed", last=2)
-    with one_process_group():
+    with one_process_group(), torch.compiler.set_stance("force_eager"):
         assert train(resumed.config(), resumed, resume=True)
     assert files(resumed.checkpoint(4)) == files(folder.checkpoint(4))
 
