@@ -247,7 +247,10 @@ TEST(a_race_drops_what_cannot_win_for_any_number_of_threads) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         CHECK(one[i].status == many[i].status && one[i].fvu == many[i].fvu);
         n_dropped += one[i].status == FitStatus::dropped ? 1 : 0;
-        if (one[i].status != FitStatus::dropped) CHECK(one[i].fvu == all[i].fvu);
+        // with a limit to beat, what stays unexplained is searched for less
+        const bool may_differ = all[i].fvu > 1e-8;
+        if (one[i].status != FitStatus::dropped)
+            CHECK(may_differ ? one[i].fvu >= (1.0 - 1e-9) * all[i].fvu : one[i].fvu == all[i].fvu);
         best.push_back(all[i].fvu);
         raced.push_back(one[i].fvu);
     }
