@@ -12,19 +12,16 @@ that holds on fresh ones; searches for 1, 4, 16 and 64 formulas come before the 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 from rich.progress import track
-from search import RECOVERED, Problem, catalogue_problems, fvu
+from search import RECOVERED, Problem, catalogue_problems, drawn_problems, fvu
 
 from flash_ansr import FlashANSR
-from flash_ansr.data import Generator, load_prior
-from flash_ansr.data.prior import Noise
+from flash_ansr.data import load_prior
 from flash_ansr.infer.pipeline import Progress
 
 EXACT = 1e-12
@@ -34,19 +31,10 @@ COUNTS = [4**k for k in range(9)]
 SHORT = (1, 4, 16, 64)
 
 
-def wide_problems(n: int) -> Iterator[Problem]:
-    """Fresh draws of the prior that the network is trained on, without noise."""
-    prior = dataclasses.replace(load_prior("wide"), noise=Noise()).with_rows(N_ROWS + 256)
-    batch = Generator(prior).batch(WIDE_SEED, range(n), detailed=True)
-    for i in range(n):
-        truth = batch.expression(i)
-        X = batch.X[i, :, : batch.n_columns[i]].astype(np.float64)
-        y = truth(X)
-        yield Problem(f"wide-{i}", (X[:N_ROWS], y[:N_ROWS]), (X[N_ROWS:], y[N_ROWS:]), None, truth)
-
-
 def problems_of(name: str, n: int) -> list[Problem]:
-    found = list(wide_problems(n) if name == "wide" else catalogue_problems(name, N_ROWS))
+    """Fresh draws of the prior that the network is trained on, or a catalogue."""
+    drawn = drawn_problems(load_prior("wide"), WIDE_SEED, n, N_ROWS)
+    found = list(drawn if name == "wide" else catalogue_problems(name, N_ROWS))
     return [p for p in found if np.isfinite(p.fit[1]).all() and np.isfinite(p.fresh[1]).all()]
 
 

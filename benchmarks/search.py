@@ -23,7 +23,7 @@ import numpy as np
 
 from flash_ansr import FlashANSR, catalogues, regressor
 from flash_ansr.data import Generator, load_prior
-from flash_ansr.data.prior import Noise
+from flash_ansr.data.prior import Noise, Prior
 from flash_ansr.infer.budget import Budget
 from flash_ansr.infer.closed_form import data
 from simplipy import Expression, simplify
@@ -69,10 +69,16 @@ def catalogue_problems(name: str, n_rows: int) -> Iterator[Problem]:
 
 
 def prior_problems(n: int, n_rows: int) -> Iterator[Problem]:
-    """Draws of the `wide` prior with at most five variables: half of the rows are fresh ones."""
-    prior = dataclasses.replace(load_prior("wide"), noise=Noise(), p_irrelevant=0.0).with_rows(n_rows + 256)
+    """Draws of the `wide` prior with at most five variables, all of which matter."""
+    prior = dataclasses.replace(load_prior("wide"), p_irrelevant=0.0, holdouts=())
     prior = dataclasses.replace(prior, skeletons=dataclasses.replace(prior.skeletons, n_variables=5))
-    batch = Generator(prior, holdouts=()).batch(WIDE_SEED, range(n), detailed=True)
+    yield from drawn_problems(prior, WIDE_SEED, n, n_rows)
+
+
+def drawn_problems(prior: Prior, seed: int, n: int, n_rows: int) -> Iterator[Problem]:
+    """Draws of a prior without noise, and 256 fresh rows of each."""
+    prior = dataclasses.replace(prior, noise=Noise()).with_rows(n_rows + 256)
+    batch = Generator(prior).batch(seed, range(n), detailed=True)
     for i in range(n):
         truth = batch.expression(i)
         X = batch.X[i, :, : batch.n_columns[i]].astype(np.float64)

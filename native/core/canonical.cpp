@@ -17,6 +17,14 @@ void append(std::vector<Node>& postfix, const std::vector<Node>& more) {
     postfix.insert(postfix.end(), more.begin(), more.end());
 }
 
+// Appends "times (1 - value)".
+void multiply_by_complement(std::vector<Node>& postfix, const std::vector<Node>& value) {
+    postfix.push_back(Node::number({1, 0}));
+    append(postfix, value);
+    postfix.push_back(Node::of(Op::sub));
+    postfix.push_back(Node::of(Op::mul));
+}
+
 }  // namespace
 
 Canonicalizer::Canonicalizer(Arena& arena, const CanonicalOptions& options)
@@ -433,10 +441,8 @@ std::vector<Node> Canonicalizer::define_sum(const Scratch<Entry>& entries) {
     if (!options_.track) return out;
     for (const Entry& entry : entries) {
         const bool first = out.empty();
-        const std::vector<Node> term = definition_of(entry.term);
-        const std::vector<Node> ratio = definition_of(entry.is_free() ? entry.other : number(entry.ratio));
-        out.insert(out.end(), term.begin(), term.end());
-        out.insert(out.end(), ratio.begin(), ratio.end());
+        append(out, definition_of(entry.term));
+        append(out, definition_of(entry.is_free() ? entry.other : number(entry.ratio)));
         out.push_back(Node::of(Op::mul));
         if (!first) out.push_back(Node::of(Op::add));
     }
@@ -455,10 +461,7 @@ std::vector<Node> Canonicalizer::define_is_zero(TermId constant) {
 // b^(u + c) is b^c * b^u, but 0^(u + c) is 0 * 1^u unless c is 0 too. 1 where the base has to be replaced by 1, else 0.
 std::vector<Node> Canonicalizer::define_moves_zero(TermId base, TermId shift) {
     std::vector<Node> out = define_is_zero(base);
-    out.push_back(Node::number({1, 0}));
-    append(out, define_is_zero(shift));
-    out.push_back(Node::of(Op::sub));
-    out.push_back(Node::of(Op::mul));
+    multiply_by_complement(out, define_is_zero(shift));
     return out;
 }
 
@@ -475,10 +478,7 @@ std::vector<Node> Canonicalizer::define_shifted_power(TermId base, TermId shift)
     out = define_base(base, shift);
     append(out, definition_of(shift));
     out.push_back(Node::of(Op::pow));
-    out.push_back(Node::number({1, 0}));
-    append(out, define_moves_zero(base, shift));
-    out.push_back(Node::of(Op::sub));
-    out.push_back(Node::of(Op::mul));
+    multiply_by_complement(out, define_moves_zero(base, shift));
     return out;
 }
 

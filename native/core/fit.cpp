@@ -142,9 +142,7 @@ class Fitter {
         if (!has_whole_start()) return;
         const FitProgram whole = compile_fit(tree_, job_->tree->size() - 1, false);
         model_.bind(whole, rows);
-        std::vector<double> units(whole.nonlinear.size());
-        std::vector<double> normal_units(units.size());
-        model_.natural_units(units, normal_units);
+        const std::vector<double> units = natural_units();
         std::vector<std::vector<double>> found;
         DescentLimits limits = whole_limits;
         limits.cost_to_beat = optima.front().cost;
@@ -225,9 +223,9 @@ class Fitter {
             optima = std::move(others);
     }
 
-    // Of the nonlinear parameters.
+    // Of the nonlinear parameters of the program that the model is bound to.
     std::vector<double> natural_units() {
-        std::vector<double> units(program_.nonlinear.size());
+        std::vector<double> units(model_.n_nonlinear());
         std::vector<double> normal_units(units.size());
         if (!units.empty()) model_.natural_units(units, normal_units);
         return units;

@@ -31,16 +31,16 @@ void subtract(Polynomial& from, const Monomial& monomial) {
 }
 
 // A monomial in variables, with |u| as u; nothing for other bases.
-std::optional<Monomial> without_absolutes(const Arena& arena, const Entry& entry) {
+std::optional<Monomial> without_absolutes(const Arena& arena, TermId term) {
     constexpr int max_power = 64;
-    const auto monomial = to_monomial(arena, {entry.term, no_term, 1});
+    const auto monomial = to_monomial(arena, {term, no_term, 1});
     if (!monomial) return std::nullopt;
     Monomial result;
     for (const auto& [base, power] : monomial->powers) {
         const TermNode& node = arena[base];
         if (std::abs(power) > max_power) return std::nullopt;
         if (node.kind == Kind::function && node.op == Op::abs) {
-            const auto inner = without_absolutes(arena, {node.argument, no_term, 1});
+            const auto inner = without_absolutes(arena, node.argument);
             if (!inner) return std::nullopt;
             for (int k = 0; k < std::abs(power); ++k) result = times(result, *inner, power > 0 ? 1 : -1);
         } else if (node.kind == Kind::variable) {
@@ -152,15 +152,15 @@ bool may_be_constant(const Arena& arena, TermId id) {
     if (!arena[id].has_absolute) return false;
     if (arena[id].kind == Kind::function) return may_be_constant(arena, arena[id].argument);
     Polynomial polynomial;
-    const auto add = [&](const Entry& entry) {
-        auto monomial = without_absolutes(arena, entry);
+    const auto add = [&](TermId term) {
+        auto monomial = without_absolutes(arena, term);
         if (monomial) polynomial.push_back(std::move(*monomial));
         return monomial.has_value();
     };
     if (arena[id].kind == Kind::sum) {
         const std::span<const Entry> entries = arena.entries(id);
-        if (!std::all_of(entries.begin(), entries.end(), add)) return true;
-    } else if (!add({id, no_term, 1})) {
+        if (!std::all_of(entries.begin(), entries.end(), [&](const Entry& e) { return add(e.term); })) return true;
+    } else if (!add(id)) {
         return true;
     }
     return collect(polynomial) > 0 || (polynomial.size() == 1 && polynomial[0].powers.empty());

@@ -40,7 +40,7 @@ def rule_set_hash() -> str:
 def normal_forms() -> list[str]:
     """Prefix tokens of a fixed list of skeletons, simplified."""
     skeletons = [text.replace("C", "<constant>") for text in _PROBES.replace("\n", ";").split(";") if text.strip()]
-    return [" ".join(simplipy.simplify(simplipy.parse(skeleton)).tokens) for skeleton in skeletons]
+    return [" ".join(form) for form in simplipy.simplify_many(simplipy.parse(s).tokens for s in skeletons)]
 
 
 def versions() -> dict[str, str]:

@@ -291,6 +291,11 @@ class Prior:
         if self.must_vary:
             _check(self.rows.high >= 2, "must_vary needs rows.high >= 2: one row never varies")
 
+    @property
+    def longest_target(self) -> int:
+        """Tokens of a target at most; freeing a multiplier makes two tokens of one."""
+        return self.skeletons.max_length + (self.skeletons.max_operators if self.free_multipliers else 0)
+
     def with_rows(self, low: int, high: int | None = None) -> Prior:
         """The same prior with another number of rows."""
         rows = dataclasses.replace(self.rows, low=low, high=low if high is None else high)

@@ -66,6 +66,4 @@ class TrainingLimits:
             prior = load_prior(own_prior or data["prior"])
         except (KeyError, DataError):  # a prior of one's own, whose file is elsewhere now
             return cls(max_rows or _MAX_ROWS)
-        # freeing a multiplier makes two tokens of one
-        n_freed = prior.skeletons.max_operators if prior.free_multipliers else 0
-        return cls(min(max_rows or prior.rows.high, prior.rows.high), prior.skeletons.max_length + n_freed)
+        return cls(min(max_rows or prior.rows.high, prior.rows.high), prior.longest_target)

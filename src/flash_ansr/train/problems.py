@@ -44,12 +44,10 @@ class Problems:
         self.stream = ProblemStream(prior, seed, batch_size, rank, world_size)
         self.vocabulary = self.stream.vocabulary
         self.max_rows = config.data.max_rows
-        # freeing a multiplier makes two tokens of one
-        n_freed = prior.skeletons.max_operators if prior.free_multipliers else 0
         for name, needed, has in (
             ("n_variables", self.vocabulary.n_variables, model.n_variables),
             ("n_tokens", len(self.vocabulary), model.n_tokens),
-            ("max_length", prior.skeletons.max_length + n_freed + 2, model.max_length),
+            ("max_length", prior.longest_target + 2, model.max_length),
         ):
             if needed > has:
                 raise ConfigError(f"model.{name} must be at least {needed} for the prior '{prior.name}', got {has}")
