@@ -56,7 +56,8 @@ class MonomialHashes {
 
     // False where there are too many.
     bool set(const Entry& entry) {
-        hashes_.assign(1, 0);
+        hashes_.clear();
+        hashes_.push_back(0);
         if (arena_[entry.term].kind != Kind::product) {
             hashes_[0] = hash(entry.term);
             return true;

@@ -176,7 +176,7 @@ void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& pa
 // 1/(1/u) is u but for a null set, unless u vanishes on more than that.
 void Canonicalizer::check_turn(const Entry& factor) const {
     if (!options_.extend && !factor.is_free() && factor.ratio.sign() < 0 && arena_[factor.term].has_absolute)
-        throw Overflow{};
+        throw_overflow();
 }
 
 void Canonicalizer::scale(Value& value, const Rational& ratio) {

@@ -482,7 +482,7 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             parts.factors.push_back({symbol(Op::nan), no_term, 1});
             return;
         }
-        throw Overflow{};  // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
+        throw_overflow();  // 0^u vanishes on a whole half-line, where 1/(1/0^u) must stay undefined
     }
     if (base == zero_term) {
         if (power.low > 0.0) {

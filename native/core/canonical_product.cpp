@@ -124,7 +124,8 @@ bool Canonicalizer::merge_factors(Parts& parts) {
                               list.begin() + static_cast<std::ptrdiff_t>(end));
             } else if (end - i == 2 && list[i].is_free() != list[i + 1].is_free() &&
                        is_split_power(list[i], list[i + 1])) {
-                merged.insert(merged.end(), {list[i], list[i + 1]});
+                merged.push_back(list[i]);
+                merged.push_back(list[i + 1]);
             } else {
                 again.push_back({term, exponent, 0});
             }
@@ -169,7 +170,7 @@ bool Canonicalizer::absorb_ground(Parts& parts) {
         parts.constant = new_constant(std::move(definition));
     }
     parts.coefficient = 1;
-    std::erase_if(parts.factors, ground);
+    erase_if(parts.factors, ground);
     return true;
 }
 
@@ -210,7 +211,7 @@ bool Canonicalizer::merge_absolutes(Parts& parts) {
     Scratch<Entry> inside;
     for (const Entry& factor : parts.factors)
         if (has_bars(factor)) inside.push_back({arena_[factor.term].argument, no_term, factor.ratio});
-    std::erase_if(parts.factors, has_bars);
+    erase_if(parts.factors, has_bars);
     parts.factors.push_back({make_function(Op::abs, make_product(inside)), no_term, 1});
     return true;
 }

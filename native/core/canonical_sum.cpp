@@ -125,7 +125,7 @@ bool Canonicalizer::absorb_ground(Scratch<Entry>& list) {
     for (const Entry& entry : list)
         if (is_ground(entry.term)) ground.push_back(entry);
     const TermId constant = options_.track ? new_constant(define_sum(ground)) : free->other;
-    std::erase_if(list, [this](const Entry& entry) { return is_ground(entry.term); });
+    erase_if(list, [this](const Entry& entry) { return is_ground(entry.term); });
     list.push_back({one_term, constant, 1});
     return true;
 }
@@ -156,7 +156,7 @@ bool Canonicalizer::merge_logarithms(Scratch<Entry>& list) {
     Parts parts;
     for (const Entry& entry : list)
         if (mergeable(entry)) multiply(parts, arena_[entry.term].argument, entry.ratio);
-    std::erase_if(list, mergeable);
+    erase_if(list, mergeable);
     add(list, logarithm(close_product(std::move(parts))), Rational(1));
     merge_terms(list);
     return true;
@@ -238,7 +238,7 @@ bool Canonicalizer::factor_once(Scratch<Entry>& list) {
             record({entry.term, no_term, 1});
         }
     }
-    std::erase_if(uses, [](const Use& use) { return use.count < 2; });
+    erase_if(uses, [](const Use& use) { return use.count < 2; });
     if (uses.empty()) return false;
     std::sort(uses.begin(), uses.end(), [this](const Use& a, const Use& b) {
         if (a.count != b.count) return a.count > b.count;

@@ -111,7 +111,7 @@ class Nesting {
     Nesting() {
         if (++depth() <= limit) return;
         --depth();
-        throw Overflow{};
+        throw_overflow();
     }
     ~Nesting() { --depth(); }
     Nesting(const Nesting&) = delete;
@@ -137,7 +137,7 @@ bool keeps_degrees(std::span<const Entry> pattern, int power) {
 TermId Canonicalizer::replacement(const Rule& rule, const Bindings& bindings) {
     constexpr int max_rewrites = 2000;  // rules that undo each other in two places would go on for ever
     const Nesting nesting;
-    if (++n_rewrites_ > max_rewrites) throw Overflow{};
+    if (++n_rewrites_ > max_rewrites) throw_overflow();
     note(rule.name.c_str());
     Scratch<Value> stack;
     for (const Node& node : rule.replacement) {

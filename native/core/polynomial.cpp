@@ -67,7 +67,7 @@ Monomial times(const Monomial& a, const Monomial& b, int sign) {
         const bool take_b = i == a.powers.size() || (j < b.powers.size() && b.powers[j].first <= a.powers[i].first);
         const TermId base = take_a ? a.powers[i].first : b.powers[j].first;
         const int power = (take_a ? a.powers[i].second : 0) + (take_b ? sign * b.powers[j].second : 0);
-        if (power != 0) result.powers.emplace_back(base, power);
+        if (power != 0) result.powers.push_back({base, power});
         i += take_a;
         j += take_b;
     }
@@ -89,7 +89,7 @@ int collect(Polynomial& polynomial) {
         }
     }
     polynomial.resize(n_kept);
-    std::erase_if(polynomial, [](const Monomial& monomial) { return monomial.coefficient.is_zero(); });
+    erase_if(polynomial, [](const Monomial& monomial) { return monomial.coefficient.is_zero(); });
     return n_met;
 }
 
@@ -139,11 +139,11 @@ std::optional<Monomial> to_monomial(const Arena& arena, const Entry& entry) {
     if (arena[entry.term].kind == Kind::product && !is_symbolic_power) {
         for (const Entry& factor : factors) {
             if (factor.is_free() || !factor.ratio.is_integer() || factor.ratio.small() == 0) return std::nullopt;
-            monomial.powers.emplace_back(factor.term, factor.ratio.small());
+            monomial.powers.push_back({factor.term, factor.ratio.small()});
         }
         std::sort(monomial.powers.begin(), monomial.powers.end());
     } else if (entry.term != one_term) {
-        monomial.powers.emplace_back(entry.term, 1);
+        monomial.powers.push_back({entry.term, 1});
     }
     return monomial;
 }

@@ -8,6 +8,27 @@ namespace {
 
 constexpr Int128 largest_literal = 100000000000000000;  // 10^17: beyond, an integer is no literal
 
+// p / q in lowest terms for 64-bit numbers, q > 0.
+Rational reduced_small(std::int64_t p, std::int64_t q) {
+    auto a = static_cast<std::uint64_t>(p < 0 ? -p : p);
+    auto b = static_cast<std::uint64_t>(q);
+    while (b != 0) {
+        const std::uint64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    Rational r;
+    r.p = p / static_cast<std::int64_t>(a);
+    r.q = q / static_cast<std::int64_t>(a);
+    return r;
+}
+
+Int128 checked_sum(Int128 a, Int128 b) {
+    Int128 result = 0;
+    if (__builtin_add_overflow(a, b, &result)) throw_overflow();
+    return result;
+}
+
 std::optional<Int128> integer_root(Int128 value, int n) {
     if (value < 0) {
         if (n % 2 == 0) return std::nullopt;
@@ -27,6 +48,76 @@ std::optional<Int128> integer_root(Int128 value, int n) {
 }
 
 }  // namespace
+
+void throw_overflow() { throw Overflow{}; }
+
+Int128 gcd(Int128 a, Int128 b) {
+    if (a < 0) a = -a;
+    if (b < 0) b = -b;
+    while (b != 0) {
+        if (a <= INT64_MAX && b <= INT64_MAX) {  // 128-bit division is ten times as slow
+            auto x = static_cast<std::uint64_t>(a);
+            auto y = static_cast<std::uint64_t>(b);
+            while (y != 0) {
+                const std::uint64_t t = x % y;
+                x = y;
+                y = t;
+            }
+            return static_cast<Int128>(x);
+        }
+        const Int128 t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+Int128 checked_product(Int128 a, Int128 b) {
+    Int128 result = 0;
+    if (__builtin_mul_overflow(a, b, &result)) throw_overflow();
+    return result;
+}
+
+Rational Rational::reduced(Int128 p, Int128 q) {
+    if (q < 0) {
+        p = -p;
+        q = -q;
+    }
+    if (q != 1) {
+        const Int128 g = gcd(p, q);
+        if (g != 1) {
+            p /= g;
+            q /= g;
+        }
+    }
+    Rational r;
+    r.p = p;
+    r.q = q;
+    return r;
+}
+
+Rational general_sum(const Rational& a, const Rational& b) {
+    if (a.is_small() && b.is_small()) {
+        const auto ap = static_cast<std::int64_t>(a.p);
+        const auto aq = static_cast<std::int64_t>(a.q);
+        const auto bp = static_cast<std::int64_t>(b.p);
+        const auto bq = static_cast<std::int64_t>(b.q);
+        return reduced_small(ap * bq + bp * aq, aq * bq);
+    }
+    return Rational::reduced(checked_sum(checked_product(a.p, b.q), checked_product(b.p, a.q)),
+                             checked_product(a.q, b.q));
+}
+
+Rational general_product(const Rational& a, const Rational& b) {
+    if (a.is_small() && b.is_small())
+        return reduced_small(static_cast<std::int64_t>(a.p) * static_cast<std::int64_t>(b.p),
+                             static_cast<std::int64_t>(a.q) * static_cast<std::int64_t>(b.q));
+    return Rational::reduced(checked_product(a.p, b.p), checked_product(a.q, b.q));
+}
+
+bool general_less(const Rational& a, const Rational& b) {
+    return checked_product(a.p, b.q) < checked_product(b.p, a.q);
+}
 
 std::optional<Rational> integer_power(const Rational& base, int n) {
     if (n < 0) {

@@ -12,26 +12,8 @@ struct Overflow {};
 
 __extension__ using Int128 = __int128;
 
-constexpr Int128 gcd(Int128 a, Int128 b) {
-    if (a < 0) a = -a;
-    if (b < 0) b = -b;
-    while (b != 0) {
-        if (a <= INT64_MAX && b <= INT64_MAX) {  // 128-bit division is ten times as slow
-            auto x = static_cast<std::uint64_t>(a);
-            auto y = static_cast<std::uint64_t>(b);
-            while (y != 0) {
-                const std::uint64_t t = x % y;
-                x = y;
-                y = t;
-            }
-            return static_cast<Int128>(x);
-        }
-        const Int128 t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
+Int128 gcd(Int128 a, Int128 b);
+Int128 checked_product(Int128 a, Int128 b);
 
 struct Rational {
     Int128 p = 0;
@@ -39,23 +21,7 @@ struct Rational {
 
     constexpr Rational() = default;
     constexpr Rational(std::int64_t value) : p(value) {}
-    static Rational reduced(Int128 p, Int128 q) {
-        if (q < 0) {
-            p = -p;
-            q = -q;
-        }
-        if (q != 1) {
-            const Int128 g = gcd(p, q);
-            if (g != 1) {
-                p /= g;
-                q /= g;
-            }
-        }
-        Rational r;
-        r.p = p;
-        r.q = q;
-        return r;
-    }
+    static Rational reduced(Int128 p, Int128 q);
     static Rational of(std::int64_t p, std::int64_t q) { return reduced(p, q); }
 
     bool is_integer() const { return q == 1; }
@@ -88,60 +54,23 @@ struct Rational {
     bool is_small() const { return p > -0x7fffffff && p < 0x7fffffff && q < 0x7fffffff; }
 };
 
-// p / q in lowest terms for 64-bit numbers, q > 0.
-inline Rational reduced_small(std::int64_t p, std::int64_t q) {
-    auto a = static_cast<std::uint64_t>(p < 0 ? -p : p);
-    auto b = static_cast<std::uint64_t>(q);
-    while (b != 0) {
-        const std::uint64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    Rational r;
-    r.p = p / static_cast<std::int64_t>(a);
-    r.q = q / static_cast<std::int64_t>(a);
-    return r;
-}
-
-inline Int128 checked_product(Int128 a, Int128 b) {
-    Int128 result = 0;
-    if (__builtin_mul_overflow(a, b, &result)) throw Overflow{};
-    return result;
-}
-
-inline Int128 checked_sum(Int128 a, Int128 b) {
-    Int128 result = 0;
-    if (__builtin_add_overflow(a, b, &result)) throw Overflow{};
-    return result;
-}
+// The cases that are not between integers. They and the exception stay out of line: spread over every caller they
+// would crowd the instruction cache.
+Rational general_sum(const Rational& a, const Rational& b);
+Rational general_product(const Rational& a, const Rational& b);
+bool general_less(const Rational& a, const Rational& b);
+[[noreturn]] void throw_overflow();
 
 inline Rational operator+(const Rational& a, const Rational& b) {
-    if (a.q == 1 && b.q == 1) {
-        Rational r;
-        r.p = checked_sum(a.p, b.p);
-        return r;
-    }
-    if (a.is_small() && b.is_small()) {
-        const auto ap = static_cast<std::int64_t>(a.p);
-        const auto aq = static_cast<std::int64_t>(a.q);
-        const auto bp = static_cast<std::int64_t>(b.p);
-        const auto bq = static_cast<std::int64_t>(b.q);
-        return reduced_small(ap * bq + bp * aq, aq * bq);
-    }
-    return Rational::reduced(checked_sum(checked_product(a.p, b.q), checked_product(b.p, a.q)),
-                             checked_product(a.q, b.q));
+    if (a.q != 1 || b.q != 1) return general_sum(a, b);
+    Rational r;
+    if (__builtin_add_overflow(a.p, b.p, &r.p)) throw_overflow();
+    return r;
 }
 inline Rational operator-(const Rational& a, const Rational& b) { return a + (-b); }
 inline Rational operator*(const Rational& a, const Rational& b) {
-    if (a.q == 1 && b.q == 1) {
-        Rational r;
-        r.p = checked_product(a.p, b.p);
-        return r;
-    }
-    if (a.is_small() && b.is_small())
-        return reduced_small(static_cast<std::int64_t>(a.p) * static_cast<std::int64_t>(b.p),
-                             static_cast<std::int64_t>(a.q) * static_cast<std::int64_t>(b.q));
-    return Rational::reduced(checked_product(a.p, b.p), checked_product(a.q, b.q));
+    if (a.q != 1 || b.q != 1 || !a.is_small() || !b.is_small()) return general_product(a, b);
+    return Rational(static_cast<std::int64_t>(a.p) * static_cast<std::int64_t>(b.p));
 }
 // of a number that is not 0
 inline Rational reciprocal(const Rational& a) {
@@ -151,10 +80,7 @@ inline Rational reciprocal(const Rational& a) {
     return r;
 }
 inline Rational operator/(const Rational& a, const Rational& b) { return a * reciprocal(b); }
-inline bool operator<(const Rational& a, const Rational& b) {
-    if (a.q == b.q) return a.p < b.p;
-    return checked_product(a.p, b.q) < checked_product(b.p, a.q);
-}
+inline bool operator<(const Rational& a, const Rational& b) { return a.q == b.q ? a.p < b.p : general_less(a, b); }
 
 // base^n for an integer n; nothing when it grows beyond what a number token can hold.
 std::optional<Rational> integer_power(const Rational& base, int n);

@@ -234,7 +234,7 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     try {
         expanded.emplace(arena_, canonical_options);
         root = expanded->run(nodes);
-        if (arena_[root].depth > max_depth) throw Overflow{};
+        if (arena_[root].depth > max_depth) throw_overflow();
         if (!expanded->regrets()) {
             round.unchanged = !first && root == last_root_ && last_kept_ == no_term;
             last_root_ = root;
@@ -252,7 +252,7 @@ Simplifier::Round Simplifier::once(const std::vector<Node>& nodes, const Simplif
     try {
         Canonicalizer kept(arena_, canonical_options);
         const TermId other = kept.run(nodes);
-        if (arena_[other].depth > max_depth) throw Overflow{};
+        if (arena_[other].depth > max_depth) throw_overflow();
         round.unchanged = !first && root != no_term && root == last_root_ && other == last_kept_;
         last_root_ = root;
         last_kept_ = other;
@@ -285,7 +285,7 @@ void Simplifier::write(Round& round, Canonicalizer& canonicalizer, TermId root, 
                      round.constants.push_back(std::move(definition));
                  });
     // what is written is what was counted; a difference would be a wrong spelling, and the rewrite is refused
-    if (round.nodes.size() != static_cast<std::size_t>(arena_[root].cost.plain)) throw Overflow{};
+    if (round.nodes.size() != static_cast<std::size_t>(arena_[root].cost.plain)) throw_overflow();
     if (explain) round.rules = canonicalizer.events();
 }
 

@@ -24,7 +24,7 @@ int chain_tokens(Int128 number) {
 }
 
 void emit_chain_tokens(Int128 number, Op two, std::vector<Node>& out) {
-    if (chain_tokens(number) >= impossible) throw Overflow{};
+    if (chain_tokens(number) >= impossible) throw_overflow();
     auto n = static_cast<std::uint64_t>(number);
     const auto write = [&](int k) {
         out.push_back(Node::of(static_cast<Op>(index(two) + static_cast<unsigned>(k - 2))));
@@ -93,7 +93,7 @@ void emit_number(const Rational& value, std::vector<Node>& out) {
     }
     const auto p = to_decimal(Rational::reduced(value.p, 1));
     const auto q = to_decimal(Rational::reduced(value.q, 1));
-    if (!p || !q) throw Overflow{};
+    if (!p || !q) throw_overflow();
     out.push_back(Node::number(*p));
     if (chain_tokens(value.q) <= 2) {
         emit_chain_tokens(value.q, Op::div2, out);

@@ -395,7 +395,7 @@ struct Speller::Emitter {
     // Writes the product of the items, with the wanted sign if one is wanted.
     void items(const Scratch<Item>& list, std::span<const Entry> entries, bool invert, std::optional<bool> negative,
                const Leaf* numerator, const Absorption& absorbed) {
-        Scratch<char> turned(list.size());
+        Scratch<char> turned(list.size(), 0);
         bool parity = false;
         std::size_t cheapest = 0;
         for (std::size_t i = 0; i < list.size(); ++i) {

@@ -25,6 +25,12 @@ std::uint64_t head_of(const TermNode& node) {
            ((static_cast<std::uint64_t>(node.exponent) & 0xffffU) << 16) + word(node.value);
 }
 
+std::uint64_t hash_of(const TermNode& node, std::span<const Entry> entries) {
+    std::uint64_t hash = mix(head_of(node), node.argument + static_cast<std::uint64_t>(node.payload) * spread);
+    for (const Entry& entry : entries) hash = mix(hash, parts_of(entry) + word(entry.ratio));
+    return hash;
+}
+
 constexpr std::size_t initial_table = 512;
 
 }  // namespace
@@ -90,24 +96,17 @@ std::size_t Arena::slot_of(std::uint64_t hash, const TermNode& node, std::span<c
 }
 
 TermId Arena::find(const TermNode& node, std::span<const Entry> entries) const {
-    std::uint64_t hash = mix(head_of(node), node.argument + static_cast<std::uint64_t>(node.payload) * spread);
-    for (const Entry& entry : entries) hash = mix(hash, parts_of(entry) + word(entry.ratio));
-    return table_[slot_of(hash, node, entries)];
+    return table_[slot_of(hash_of(node, entries), node, entries)];
 }
 
 std::pair<TermId, bool> Arena::intern(const TermNode& node, std::span<const Entry> entries) {
-    const std::uint64_t head = head_of(node);
-    const auto payload = static_cast<std::uint64_t>(node.payload);
-    std::uint64_t hash = mix(head, node.argument + payload * spread);
-    std::uint64_t order =
-        mix(head, (*this)[node.argument].order + (node.kind == Kind::constant ? 0 : payload * spread));
-    for (const Entry& entry : entries) {
-        const std::uint64_t ratio = word(entry.ratio);
-        hash = mix(hash, parts_of(entry) + ratio);
-        order = mix(order, (*this)[entry.term].order + (*this)[entry.other].order * spread + ratio);
-    }
+    const std::uint64_t hash = hash_of(node, entries);
     const std::size_t slot = slot_of(hash, node, entries);
     if (table_[slot] != 0) return {table_[slot], false};
+    const std::uint64_t payload = node.kind == Kind::constant ? 0 : static_cast<std::uint64_t>(node.payload);
+    std::uint64_t order = mix(head_of(node), (*this)[node.argument].order + payload * spread);
+    for (const Entry& entry : entries)
+        order = mix(order, (*this)[entry.term].order + (*this)[entry.other].order * spread + word(entry.ratio));
     const TermId id = append(node);
     TermNode& stored = edit(id);
     stored.first = static_cast<std::uint32_t>(entries_.size());
