@@ -52,5 +52,17 @@ def test_rounded_tables_and_unknown_precisions_are_refused() -> None:
     X, y, rows = torch.ones(1, 5, 2), torch.ones(1, 5), torch.ones(1, 5, dtype=torch.bool)
     with pytest.raises(TypeError, match=r"must be float32 or float64, got torch\.bfloat16 and torch\.float32"):
         network.encode(X.bfloat16(), y, rows)
-    with pytest.raises(ConfigError, match=r"'run\.precision' must be one of '32-true', 'bf16-mixed', got '16-mixed'"):
+    with pytest.raises(ConfigError, match=r"'run\.precision' must be one of 'auto', '32-true', 'bf16-mixed', got '16-mixed'"):
         tiny("run.precision=16-mixed")
+
+
+@pytest.mark.parametrize(("has_bfloat16", "expected"), [(True, "bf16-mixed"), (False, "32-true")])
+def test_auto_is_what_the_processor_has_and_the_folder_says_which(
+    has_bfloat16: bool, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bfloat16)
+    folder = RunFolder(tmp_path / "run")
+    with one_process_group():
+        train(load_config("nano", [*TINY, "optimizer.steps=1"]), folder)
+    assert folder.config().run.precision == expected

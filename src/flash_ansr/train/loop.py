@@ -67,7 +67,7 @@ def train(config: TrainConfig, folder: RunFolder, *, resume: bool = False, init_
     prior = folder.prior() if resume else load_prior(config.data.prior)
     if start is not None and not resume:
         config = on_trained_weights(config, prior, start)
-    check_machine(config)
+    config = on_this_machine(config)
     fabric = make_fabric(config.run)
     if fabric.global_rank == 0:
         if resume:
@@ -92,8 +92,8 @@ def on_trained_weights(config: TrainConfig, prior: Prior, start: Path) -> TrainC
     return dataclasses.replace(config, optimizer=optimizer, data=data)
 
 
-def check_machine(config: TrainConfig) -> None:
-    """Refuse what cannot run here, before a folder is made and other processes are started."""
+def on_this_machine(config: TrainConfig) -> TrainConfig:
+    """The config with its precision resolved; what cannot run here is refused before other processes are started."""
     run, n_cuda = config.run, torch.cuda.device_count()
     if run.accelerator == "cuda" and run.devices > n_cuda:
         raise ConfigError(
@@ -107,6 +107,15 @@ def check_machine(config: TrainConfig) -> None:
         raise ConfigError(
             f"optimizer.batch_size must be a multiple of the {n_processes} processes, got {config.optimizer.batch_size}"
         )
+    if run.precision != "auto":
+        return config
+    if n_cuda and run.accelerator != "cpu":
+        has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        has_bfloat16 = torch.cpu._is_avx512_bf16_supported()
+    return dataclasses.replace(
+        config, run=dataclasses.replace(run, precision="bf16-mixed" if has_bfloat16 else "32-true")
+    )
 
 
 def make_fabric(run: RunConfig) -> Fabric:

@@ -13,7 +13,7 @@ from flash_ansr.data import Batch
 from flash_ansr.model import Network
 from flash_ansr.model.cost import Cost, forward_cost, state_bytes
 from flash_ansr.train.config import TrainConfig
-from flash_ansr.train.loop import make_optimizer, token_loss
+from flash_ansr.train.loop import make_optimizer, on_this_machine, token_loss
 from flash_ansr.train.problems import Problems, n_targets
 
 _MAX_MEASURED_PARAMETERS = 200_000_000
@@ -65,6 +65,7 @@ class Plan:
 
 def make_plan(config: TrainConfig) -> Plan:
     """Look at one batch of the prior, and time a few steps on this machine with one process."""
+    config = on_this_machine(config)
     if config.run.n_threads is not None:
         torch.set_num_threads(config.run.n_threads)
     share = max(1, config.optimizer.batch_size // config.run.devices)
