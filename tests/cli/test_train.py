@@ -159,7 +159,7 @@ def test_resume_refuses_other_changes_than_the_end(tmp_path: Path) -> None:
         assert code == 2
         assert err.startswith(refused)
     assert "leave one of them out" in run(*again, "--init-from", str(folder))[2]
-    assert "'optimizer.steps' must be of type int" in run(*again, "--set", "optimizer.steps=x")[2]
+    assert "optimizer.steps must be of type int" in run(*again, "--set", "optimizer.steps=x")[2]
     assert read_checkpoint(folder / "checkpoints" / "00000002").step == 2
     assert run(*again, "--set", "optimizer.steps=3")[0] == 0
     assert read_checkpoint(folder / "checkpoints" / "00000003").step == 3

@@ -52,7 +52,7 @@ def test_rounded_tables_and_unknown_precisions_are_refused() -> None:
     X, y, rows = torch.ones(1, 5, 2), torch.ones(1, 5), torch.ones(1, 5, dtype=torch.bool)
     with pytest.raises(TypeError, match=r"must be float32 or float64, got torch\.bfloat16 and torch\.float32"):
         network.encode(X.bfloat16(), y, rows)
-    with pytest.raises(ConfigError, match=r"'run\.precision' must be one of 'auto', '32-true', 'bf16-mixed', got '16-mixed'"):
+    with pytest.raises(ConfigError, match=r"run\.precision must be one of 'auto', .*, got '16-mixed'"):
         tiny("run.precision=16-mixed")
 
 

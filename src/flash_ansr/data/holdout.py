@@ -11,7 +11,7 @@ from typing import Literal
 
 from flash_ansr import _core, catalogues
 from flash_ansr.data.errors import PriorError
-from flash_ansr.data.strict_config import nearest
+from flash_ansr.strict_config import nearest
 from simplipy import Expression, ParseError, TokenBatch, parse
 
 Match = Literal["symbolic", "numeric", "canonical"]

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml
 
 from flash_ansr.data.errors import PriorError
-from flash_ansr.data.strict_config import from_mapping, nearest
+from flash_ansr.strict_config import from_mapping, merged, nearest
 from simplipy import OPERATORS
 
 OTHER = "other"
@@ -326,7 +326,7 @@ def load_prior(source: str | Path | Prior) -> Prior:
         return source
     values = _read(source)
     name = str(values.pop("name", Path(source).stem))
-    return from_mapping(Prior, {"name": name, **values}, f"prior {name!r}")
+    return from_mapping(Prior, {"name": name, **values}, PriorError, f"prior {name!r}")
 
 
 def _read(source: str | Path) -> dict[str, Any]:
@@ -359,13 +359,4 @@ def _read(source: str | Path) -> dict[str, Any]:
         raise PriorError(f"prior {base!r} is its own base")
     below = _read(str(base))
     below.pop("name", None)
-    return _merged(below, values)
-
-
-def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Mappings merge key by key; lists and values replace."""
-    result = dict(below)
-    for key, value in above.items():
-        old = result.get(key)
-        result[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return result
+    return merged(below, values)

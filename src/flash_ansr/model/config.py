@@ -6,13 +6,11 @@ Nothing here imports torch. The defaults are the paper's choices; sizes come fro
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import types
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from flash_ansr import strict_config
 from simplipy.errors import SimplipyError
 
 Numbers = Literal["bits32", "bits16", "real", "hybrid"]
@@ -72,13 +70,13 @@ class EncoderConfig:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_heads("encoder", self.dim, self.n_heads)
-        _check_range("encoder.n_isab", self.n_isab, 0, 1000)
-        _check_range("encoder.n_sab", self.n_sab, 0, 1000)
-        _check_range("encoder.n_inducing", self.n_inducing, 1, 65536)
-        _check_range("encoder.n_seeds", self.n_seeds, 1, 65536)
-        _check_range("encoder.embed_layers", self.embed_layers, 1, 2)
-        _check_range("encoder.dropout", self.dropout, 0.0, 0.99)
+        _check_heads(self.dim, self.n_heads)
+        _check_range("n_isab", self.n_isab, 0, 1000)
+        _check_range("n_sab", self.n_sab, 0, 1000)
+        _check_range("n_inducing", self.n_inducing, 1, 65536)
+        _check_range("n_seeds", self.n_seeds, 1, 65536)
+        _check_range("embed_layers", self.embed_layers, 1, 2)
+        _check_range("dropout", self.dropout, 0.0, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +107,11 @@ class DecoderConfig:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_heads("decoder", self.dim, self.n_heads)
-        _check_range("decoder.n_layers", self.n_layers, 1, 1000)
-        _check_range("decoder.dropout", self.dropout, 0.0, 0.99)
+        _check_heads(self.dim, self.n_heads)
+        _check_range("n_layers", self.n_layers, 1, 1000)
+        _check_range("dropout", self.dropout, 0.0, 0.99)
         if self.dim // self.n_heads % 2:
-            raise ConfigError(
-                f"decoder.dim / decoder.n_heads must be even for RoPE, got {self.dim} / {self.n_heads}; change either"
-            )
+            raise ConfigError(f"dim / n_heads must be even for RoPE, got {self.dim} / {self.n_heads}; change either")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +153,9 @@ class ModelConfig:
         _check_range("max_length", self.max_length, 2, 4096)
 
 
-def from_mapping(kind: type[Config], mapping: Mapping[str, Any], prefix: str = "") -> Config:
+def from_mapping(kind: type[Config], mapping: Mapping[str, Any]) -> Config:
     """Dataclass of this kind from nested mappings; an unknown key is an error that names the nearest known one."""
-    hints = typing.get_type_hints(kind)
-    values = {}
-    for key, value in mapping.items():
-        name = f"{prefix}{key}"
-        if key not in hints:
-            near = difflib.get_close_matches(str(key), hints, n=1)
-            remedy = f"did you mean '{prefix}{near[0]}'?" if near else f"known here: {', '.join(hints)}"
-            raise ConfigError(f"unknown key '{name}'; {remedy}")
-        values[key] = _checked(hints[key], value, name)
-    return kind(**values)
+    return strict_config.from_mapping(kind, mapping, ConfigError)
 
 
 def to_mapping(config: Any) -> dict[str, Any]:
@@ -176,39 +163,13 @@ def to_mapping(config: Any) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def _checked(hint: Any, value: Any, name: str) -> Any:
-    """The value, as the type that the field declares."""
-    if dataclasses.is_dataclass(hint):
-        if not isinstance(value, Mapping):
-            raise ConfigError(f"'{name}' must be a section with keys, got {value!r}")
-        return from_mapping(typing.cast("type[Any]", hint), value, f"{name}.")
-    origin = typing.get_origin(hint)
-    if origin is Literal:
-        allowed = typing.get_args(hint)
-        if value not in allowed:
-            raise ConfigError(f"'{name}' must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-        return value
-    if origin is types.UnionType:
-        if value is None:
-            return None
-        return _checked(next(a for a in typing.get_args(hint) if a is not type(None)), value, name)
-    if hint is float and isinstance(value, int | str) and not isinstance(value, bool):
-        try:  # YAML 1.1 reads 1e-4 as text
-            return float(value)
-        except ValueError:
-            pass
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise ConfigError(f"'{name}' must be of type {hint.__name__}, got {value!r}")
-    return value
-
-
 def _check_range(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ConfigError(f"{name} must be between {low} and {high}, got {value}")
 
 
-def _check_heads(part: str, dim: int, n_heads: int) -> None:
-    _check_range(f"{part}.dim", dim, 1, 65536)
-    _check_range(f"{part}.n_heads", n_heads, 1, dim)
+def _check_heads(dim: int, n_heads: int) -> None:
+    _check_range("dim", dim, 1, 65536)
+    _check_range("n_heads", n_heads, 1, dim)
     if dim % n_heads:
-        raise ConfigError(f"{part}.dim must be a multiple of {part}.n_heads, got {dim} and {n_heads}")
+        raise ConfigError(f"dim must be a multiple of n_heads, got {dim} and {n_heads}")

@@ -6,7 +6,7 @@ A config is resolved before anything runs: what a run folder stores says everyth
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from typing import Any, Literal
 import yaml
 
 from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
+from flash_ansr.strict_config import merged
 
 Precision = Literal["auto", "32-true", "bf16-mixed"]
 
@@ -40,9 +41,9 @@ class DataConfig:
 
     def __post_init__(self) -> None:
         if self.first_index < 0:
-            raise ConfigError(f"data.first_index must be >= 0, got {self.first_index}")
+            raise ConfigError(f"first_index must be >= 0, got {self.first_index}")
         if self.max_rows is not None and self.max_rows < 1:
-            raise ConfigError(f"data.max_rows must be > 0 or null, got {self.max_rows}")
+            raise ConfigError(f"max_rows must be > 0 or null, got {self.max_rows}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ class OptimizerConfig:
     def __post_init__(self) -> None:
         for name in ("batch_size", "micro_batches", "steps", "learning_rate", "clip"):
             if getattr(self, name) <= 0:
-                raise ConfigError(f"optimizer.{name} must be > 0, got {getattr(self, name)}")
+                raise ConfigError(f"{name} must be > 0, got {getattr(self, name)}")
         for name in ("beta1", "beta2", "warmup", "decay"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"optimizer.{name} must be between 0 and 1, got {getattr(self, name)}")
+                raise ConfigError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
         if self.weight_decay < 0:
-            raise ConfigError(f"optimizer.weight_decay must be >= 0, got {self.weight_decay}")
+            raise ConfigError(f"weight_decay must be >= 0, got {self.weight_decay}")
         if self.warmup + self.decay > 1:
-            raise ConfigError(f"optimizer.warmup + optimizer.decay must be at most 1, got {self.warmup} + {self.decay}")
+            raise ConfigError(f"warmup + decay must be at most 1, got {self.warmup} + {self.decay}")
 
     @property
     def n_warmup(self) -> int:
@@ -156,9 +157,9 @@ class RunConfig:
     def __post_init__(self) -> None:
         for name in ("devices", "log_every", "validate_every", "checkpoint_every", "n_validation"):
             if getattr(self, name) <= 0:
-                raise ConfigError(f"run.{name} must be > 0, got {getattr(self, name)}")
+                raise ConfigError(f"{name} must be > 0, got {getattr(self, name)}")
         if self.n_threads is not None and self.n_threads < 1:
-            raise ConfigError(f"run.n_threads must be > 0 or null, got {self.n_threads}")
+            raise ConfigError(f"n_threads must be > 0 or null, got {self.n_threads}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,16 +222,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(mapping, dict):
         raise ConfigError(f"{path} must hold keys and values, got {type(mapping).__name__}")
     base = mapping.pop("extends", None if path.resolve() == (CONFIG_FOLDER / "base.yaml").resolve() else "base")
-    return mapping if base is None else _merged(_read(config_path(base)), mapping)
-
-
-def _merged(base: dict[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, sections merged, ``top`` first."""
-    merged = dict(base)
-    for key, value in top.items():
-        below = merged.get(key)
-        merged[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
-    return merged
+    return mapping if base is None else merged(_read(config_path(base)), mapping)
 
 
 def _assigned(mapping: dict[str, Any], assignments: Iterable[str]) -> TrainConfig:
