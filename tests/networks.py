@@ -22,7 +22,7 @@ SMALL = ModelConfig(
     encoder=EncoderConfig(dim=16, n_heads=2, n_inducing=5, n_seeds=4),
     decoder=DecoderConfig(dim=24, n_heads=3, n_layers=2),
 )
-NANO = dataclasses.replace(
+LEAN = dataclasses.replace(
     SMALL,
     encoder=dataclasses.replace(SMALL.encoder, n_isab=0, numbers="hybrid", embed_layers=2, norm="layer"),
     decoder=dataclasses.replace(SMALL.decoder, norm="layer", activation="relu"),
@@ -32,7 +32,7 @@ NESYMRES = dataclasses.replace(
     encoder=dataclasses.replace(SMALL.encoder, numbers="bits16", norm="layer", norm_position="post"),
     decoder=dataclasses.replace(SMALL.decoder, norm="layer", norm_position="post", positions="sinusoidal"),
 )
-VARIANTS = pytest.mark.parametrize("config", [SMALL, NANO, NESYMRES], ids=["paper", "nano", "nesymres"])
+VARIANTS = pytest.mark.parametrize("config", [SMALL, LEAN, NESYMRES], ids=["paper", "lean", "nesymres"])
 
 
 def table(n_rows: int = 7, n_problems: int = 2) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -22,7 +22,7 @@ from tests.infer.mock_decoder import (
     log_probability,
     rules,
 )
-from tests.networks import NANO, SMALL, table
+from tests.networks import LEAN, SMALL, table
 
 MEMORY = torch.zeros(1, 1, 1)
 
@@ -161,7 +161,7 @@ def test_a_beam_of_one_is_greedy() -> None:
     )
 
 
-@pytest.mark.parametrize("config", [SMALL, NANO], ids=["paper", "nano"])
+@pytest.mark.parametrize("config", [SMALL, LEAN], ids=["paper", "lean"])
 def test_cached_equals_uncached(config) -> None:
     """Log-probabilities of the sampler, which caches and reorders rows, against whole passes over each sequence."""
     network = Network(config).eval()

@@ -11,7 +11,7 @@ import torch
 
 from flash_ansr.model import Checkpoint, CheckpointError, Network, load_network, read_checkpoint, save_checkpoint
 from flash_ansr.model.checkpoint import fill_weights, load_tensors
-from tests.networks import NANO, SMALL, table
+from tests.networks import LEAN, SMALL, table
 
 VOCABULARY = ("<begin>", "<end>", "+", "x1")
 
@@ -79,7 +79,7 @@ def test_a_folder_that_is_something_else_survives(tmp_path: Path) -> None:
 def test_damage_and_other_shapes_are_refused(tmp_path: Path) -> None:
     saved(tmp_path / "model")
     with pytest.raises(CheckpointError, match=r"the checkpoint has no 'encoder\.hidden\.weight'|has the shape"):
-        fill_weights(Network(NANO), tmp_path / "model")
+        fill_weights(Network(LEAN), tmp_path / "model")
     weights = tmp_path / "model" / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(CheckpointError, match="is damaged"):

@@ -14,7 +14,7 @@ from flash_ansr.model import ModelConfig, Network
 from flash_ansr.model.attention import EPSILON, RMSSetNorm, TokenNorm
 from flash_ansr.model.decoder import position_angles, rotate
 from flash_ansr.train.config import config_names, load_config
-from tests.networks import NANO, SMALL, VARIANTS, table
+from tests.networks import LEAN, SMALL, VARIANTS, table
 
 
 @VARIANTS
@@ -163,7 +163,7 @@ def test_the_seed_makes_the_weights() -> None:
 
 
 def test_the_blind_network_sees_no_data_and_has_every_gradient() -> None:
-    network = Network(dataclasses.replace(NANO, blind=True)).eval()
+    network = Network(dataclasses.replace(LEAN, blind=True)).eval()
     X, y, rows = table()
     token_ids = torch.zeros(2, 3, dtype=torch.long)
     logits = network(X, y, rows, token_ids)

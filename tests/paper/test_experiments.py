@@ -21,7 +21,7 @@ from flash_ansr.paper.registry import EXPERIMENTS
 from flash_ansr.paper.run import run_experiment
 from flash_ansr.paper.simplifier import by_sympy
 from flash_ansr.train.config import load_config
-from tests.networks import NANO
+from tests.networks import LEAN
 
 QUICK = ["hyperparameters", "vocabulary", "architecture", "rule_table", "worked_examples"]
 QUICK += ["excluded_equations", "data_statistics", "gaussian_map", "gallery_1d", "convergence"]
@@ -44,7 +44,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A network of random weights with the nine variables that FastSRB needs."""
     folder = tmp_path_factory.mktemp("network") / "tiny"
     vocabulary = Vocabulary(9)
-    config = dataclasses.replace(NANO, n_tokens=len(vocabulary), n_variables=9)
+    config = dataclasses.replace(LEAN, n_tokens=len(vocabulary), n_variables=9)
     save_checkpoint(folder, Checkpoint(config, vocabulary.tokens), Network(config, seed=1).state_dict())
     return folder
 
