@@ -61,10 +61,18 @@ runs:
 
 @pytest.mark.parametrize(
     ("name", "n_tasks"),
-    [("time", 115 * (2 + 6 + 6)), ("paper", 115 * 7 * 2), ("noise", 115 * 4 * 3), ("points", 40 * 12 * 3)],
+    [
+        ("time", 115 * (2 + 6 + 6)),
+        ("paper", 115 * 7 * 2),
+        ("noise", 115 * 4 * 3),
+        ("points", 40 * 12 * 3),
+        ("proposers", 40 * 2 * (10 * 2 + 3)),
+    ],
 )
-def test_the_sweeps_of_the_repository(name: str, n_tasks: int) -> None:
-    path = Path(__file__).parents[2] / "benchmarks" / "sweeps" / f"{name}.yaml"
+def test_the_sweeps_of_the_repository(name: str, n_tasks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.chdir(root)  # one names its catalogue by a path
+    path = root / "benchmarks" / "sweeps" / f"{name}.yaml"
     tasks = [task for plan in read_plans(path) for task in plan.tasks(2)]
     assert len({task.key for task in tasks}) == len(tasks) == n_tasks
 
