@@ -2,8 +2,8 @@
 
     python benchmarks/training.py [ROUNDS]
 
-Optimizer steps on 64 problems of the prior (3M: 8 of up to 512 rows), the best of several rounds that take turns. `nano`
-multiplies in bfloat16 where the processor has it; the speed beside it is that of float32.
+Optimizer steps on 64 problems of the prior (3M: 8 of up to 512 rows), the best of several rounds that take turns.
+`nano` multiplies in bfloat16 where the processor has it; the speed beside it is that of float32.
 """
 
 from __future__ import annotations
