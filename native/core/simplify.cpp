@@ -408,11 +408,11 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
 }
 
 OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options, std::size_t n_threads) {
-    constexpr std::size_t chunk = 64;  // expressions of one task
+    constexpr std::size_t chunk = 16;  // expressions of one task: the last thread to end keeps the others waiting
     const std::size_t n = batch.offsets.size() - 1;
     std::vector<OwnedIdBatch> parts((n + chunk - 1) / chunk);
     parallel_for(parts.size(), n_threads, [&](std::size_t task) {
-        Simplifier simplifier;
+        thread_local Simplifier simplifier;
         OwnedIdBatch& part = parts[task];
         Interner interner(part.extras);
         for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
