@@ -9,7 +9,7 @@ import pytest
 import simplipy
 from simplipy import OPERATORS
 from simplipy.errors import SimplipyError
-from simplipy.mining import verifier
+from simplipy.mining import discovery, verifier
 from simplipy.mining.config import MineConfig
 from simplipy.mining.discovery import Discovery
 from simplipy.mining.pruning import Refuted, is_covered, options_with, rule_set
@@ -139,6 +139,19 @@ def test_an_interrupted_run_resumes_to_the_same_rules(tmp_path):
     assert again.text() == whole.text()
     with pytest.raises(SimplipyError, match="other options"):
         Discovery(MineConfig(max_length=3, operators=FEW), folder=folder, resume=True)
+
+
+def test_a_run_stopped_in_pruning_keeps_all_its_rules(monkeypatch):
+    config = MineConfig(max_length=4, n_variables=1, n_constants=1, operators=FEW)
+    whole = Discovery(config).run()
+
+    def interrupted(rules):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(discovery, "without_covered", interrupted)
+    stopped = Discovery(config).run()
+    assert stopped.stopped == "interrupted"
+    assert sorted(map(Rule.line, stopped.rules)) == sorted(map(Rule.line, whole.rules + whole.pruned))
 
 
 def test_a_run_stopped_in_verification_keeps_its_findings_and_resumes_to_the_same_rules(tmp_path, monkeypatch):

@@ -205,7 +205,10 @@ class Discovery:
                     mined.stopped = self._commit(length, kept)
                 if mined.stopped:
                     break
-        mined.rules, mined.pruned = without_covered(mined.rules)
+        try:
+            mined.rules, mined.pruned = without_covered(mined.rules)
+        except KeyboardInterrupt:  # all of them hold, some are not needed
+            mined.stopped = "interrupted"
         mined.unused.sort(key=Rule.sort_key)
         return mined
 
