@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.resources
+import shutil
 import subprocess
 import sys
 
@@ -164,3 +166,14 @@ def test_version() -> None:
     from importlib.metadata import version
 
     assert simplipy.__version__ == version("flash-ansr")
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="reads a shared library by readelf of binutils")
+@pytest.mark.parametrize("module", ["simplipy._core", "flash_ansr._core"])
+def test_variables_of_threads_leave_room_for_other_libraries(module: str) -> None:
+    # what a process reserves for libraries that are loaded late is under 2 kB in all
+    path = importlib.import_module(module).__file__
+    assert path is not None
+    segments = subprocess.run(["readelf", "-lW", path], capture_output=True, text=True, check=True).stdout
+    sizes = [int(line.split()[5], 16) for line in segments.splitlines() if line.split()[:1] == ["TLS"]]
+    assert sum(sizes) <= 128

@@ -37,15 +37,13 @@ void bind_simplify(nb::module_& module) {
             for (const std::int64_t code : variable_codes(tree))
                 for (const auto& [name, low, high] : ranges)
                     if (variable_name(tree, code) == name) ranged.ranges[code] = {low, high};
-            thread_local Simplifier simplifier;
-            return simplifier.run(tree, ranged).tree;
+            return simplifier_of_thread().run(tree, ranged).tree;
         },
         nb::arg("tree"), nb::arg("options"), nb::arg("ranges"));
     module.def(
         "simplify_tokens",
         [](const std::vector<std::string_view>& tokens, const SimplifyOptions& options) {
-            thread_local Simplifier simplifier;
-            return token_list(simplifier.run(parse_prefix(tokens), options).tree);
+            return token_list(simplifier_of_thread().run(parse_prefix(tokens), options).tree);
         },
         nb::arg("tokens"), nb::arg("options"));
     module.def(

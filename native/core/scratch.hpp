@@ -22,8 +22,8 @@ class ScratchBuffer {
         // a plain pointer needs no initialisation guard, and this model no call for its address
         [[gnu::tls_model("initial-exec")]] static thread_local ScratchBuffer* cached = nullptr;
         if (cached == nullptr) [[unlikely]] {
-            thread_local ScratchBuffer buffer;
-            cached = &buffer;
+            thread_local const auto buffer = std::make_unique<ScratchBuffer>();
+            cached = buffer.get();
         }
         return *cached;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 
 #include "prefix.hpp"
 #include "threads.hpp"
@@ -407,12 +408,17 @@ Simplified Simplifier::run(const Tree& tree, const SimplifyOptions& options, boo
     return result;
 }
 
+Simplifier& simplifier_of_thread() {
+    thread_local const auto simplifier = std::make_unique<Simplifier>();
+    return *simplifier;
+}
+
 OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options, std::size_t n_threads) {
     constexpr std::size_t chunk = 16;  // expressions of one task: the last thread to end keeps the others waiting
     const std::size_t n = batch.offsets.size() - 1;
     std::vector<OwnedIdBatch> parts((n + chunk - 1) / chunk);
     parallel_for(parts.size(), n_threads, [&](std::size_t task) {
-        thread_local Simplifier simplifier;
+        Simplifier& simplifier = simplifier_of_thread();
         OwnedIdBatch& part = parts[task];
         Interner interner(part.extras);
         for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {

@@ -66,6 +66,10 @@ class Simplifier {
     TermId last_kept_ = no_term;  // root with `keep`, where it was asked for
 };
 
+// The thread's own simplifier, whose arena is warm for the next call. Kept by a pointer, as the memory for variables of
+// threads that a process reserves for libraries is small, and other libraries need theirs.
+Simplifier& simplifier_of_thread();
+
 // Many expressions as token ids (see prefix.hpp): expression i is ids[offsets[i]] to ids[offsets[i + 1]].
 struct IdBatch {
     std::span<const std::int16_t> ids;

@@ -11,6 +11,7 @@ namespace flash_ansr {
 using simplipy::Node;
 using simplipy::Op;
 using simplipy::Simplifier;
+using simplipy::simplifier_of_thread;
 using simplipy::Tree;
 
 namespace {
@@ -36,12 +37,6 @@ std::int16_t id_of(const Node& node) {
     if (node.op == Op::variable) return static_cast<std::int16_t>(first_variable_id + node.payload - 1);
     if (node.op == Op::constant) return constant_id;
     return static_cast<std::int16_t>(first_operator_id + static_cast<int>(node.op));
-}
-
-// The thread's own simplifier: its arena is warm for the next problem.
-Simplifier& simplifier_of_thread() {
-    thread_local Simplifier simplifier;
-    return simplifier;
 }
 
 [[noreturn]] void throw_exhausted(std::uint64_t index, const Problem& problem) {

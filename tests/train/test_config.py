@@ -18,11 +18,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_config_is_base_and_what_differs() -> None:
     nano, base = load_config("nano"), load_config("base")
-    assert (
-        (nano.optimizer.batch_size, nano.optimizer.clip)
-        == (base.optimizer.batch_size, base.optimizer.clip)
-        == (128, 2.0)
-    )
+    assert (nano.optimizer.beta2, nano.optimizer.clip) == (base.optimizer.beta2, base.optimizer.clip) == (0.95, 2.0)
+    assert (nano.optimizer.batch_size, base.optimizer.batch_size) == (256, 128)
     assert nano.model.encoder.n_seeds == 16
     assert nano.model.n_variables >= 9
     assert load_config("nesymres").model.encoder.n_inducing == load_config("micro").model.encoder.n_inducing == 16

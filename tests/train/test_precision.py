@@ -64,5 +64,5 @@ def test_auto_is_what_the_processor_has_and_the_folder_says_which(
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bfloat16)
     folder = RunFolder(tmp_path / "run")
     with one_process_group():
-        train(load_config("nano", [*TINY, "optimizer.steps=1"]), folder)
+        train(load_config("nano", [*TINY, "run.precision=auto", "optimizer.steps=1"]), folder)
     assert folder.config().run.precision == expected

@@ -35,6 +35,7 @@ TINY = [
     "optimizer.learning_rate=3e-3",
     "run.devices=1",
     "run.n_threads=1",
+    "run.precision=32-true",
     "run.n_validation=16",
     "run.log_every=10",
     "run.validate_every=50",
