@@ -421,7 +421,11 @@ OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options
         Simplifier& simplifier = simplifier_of_thread();
         OwnedIdBatch& part = parts[task];
         Interner interner(part.extras);
-        for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
+        const std::size_t first = task * chunk;
+        const std::size_t last = std::min(n, first + chunk);
+        part.ids.reserve(static_cast<std::size_t>(batch.offsets[last] - batch.offsets[first]));
+        part.offsets.reserve(chunk);
+        for (std::size_t i = first; i < last; ++i) {
             const auto start = static_cast<std::size_t>(batch.offsets[i]);
             const auto end = static_cast<std::size_t>(batch.offsets[i + 1]);
             const Tree tree = parse_ids(batch.ids.subspan(start, end - start), batch.extras);
@@ -430,6 +434,8 @@ OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options
         }
     });
     OwnedIdBatch result{{}, {0}, {}};
+    result.ids.reserve(batch.ids.size());
+    result.offsets.reserve(batch.offsets.size());
     Interner interner(result.extras);
     for (const OwnedIdBatch& part : parts) append(result, part, interner);
     return result;

@@ -115,19 +115,21 @@ Tree subtree(const Tree& tree, std::size_t i) {
 
 std::vector<std::size_t> prefix_order(const Tree& tree) {
     const std::vector<Node>& nodes = tree.nodes();
-    std::vector<std::size_t> order;
-    order.reserve(nodes.size());
-    std::vector<std::size_t> pending;
-    pending.reserve(16);
-    pending.push_back(nodes.size() - 1);
-    while (!pending.empty()) {
-        const std::size_t i = pending.back();
-        pending.pop_back();
-        order.push_back(i);
+    const std::size_t n = nodes.size();
+    std::vector<std::size_t> order(2 * n);
+    std::size_t* place = order.data() + n;  // of each node, known from its parent, which stands to its right
+    place[n - 1] = 0;
+    for (std::size_t i = n; i-- > 0;) {
+        order[place[i]] = i;
         const int n_operands = arity(nodes[i].op);
-        if (n_operands > 0) pending.push_back(i - 1);
-        if (n_operands > 1) pending.push_back(left_of(nodes, i));
+        if (n_operands == 0) continue;
+        place[i - 1] = place[i] + 1;
+        if (n_operands == 1) continue;
+        const std::size_t left = left_of(nodes, i);
+        place[left] = place[i] + 1;
+        place[i - 1] += nodes[left].length;
     }
+    order.resize(n);
     return order;
 }
 
