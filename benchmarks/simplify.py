@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 PEER_SCRIPT = Path(__file__).with_name("_simplify_peer.py")
 LENGTHS = (0, 4, 5, 7)
 DOMAINS = ("extend", "preserve")
-PASSES = 3
+PASSES = 10
 console = Console(stderr=True)
 
 # what a fresh interpreter runs before its memory is read

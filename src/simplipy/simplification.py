@@ -210,8 +210,15 @@ def simplify(x: str | Expression | Sequence[str], **options: Any) -> str | Expre
     >>> simplipy.simplify("exp(log(x1))", domain="preserve")
     'exp(log(x1))'
     """
-    if type(x) is list and not options:  # the common case, without the microsecond of looking options up
+    # token lists are the common case, and a tenth of their time would go into looking options up again
+    if type(x) is list and not options:
         return _simplified_tokens(x, _DEFAULT_OPTIONS)
+    if type(x) is list and "ranges" not in options:
+        key = tuple(options.items())
+        core_options = _KNOWN_OPTIONS.get(key)
+        if core_options is None:
+            core_options = _KNOWN_OPTIONS[key] = _core_options(_bundled_rules(), **options)
+        return _simplified_tokens(x, core_options)
     return _DEFAULT_ENGINE.simplify(x, **options)
 
 
@@ -281,6 +288,8 @@ def _core_options(
 
 _DEFAULT_ENGINE = Engine()
 _DEFAULT_OPTIONS = _core_options(_bundled_rules())
+# of calls with options, as they were written
+_KNOWN_OPTIONS: dict[tuple[tuple[str, Any], ...], _core.SimplifyOptions] = {}
 
 
 def _checked_ranges(ranges: Ranges | None) -> list[tuple[str, float, float]]:
