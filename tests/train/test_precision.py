@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from flash_ansr.model import ConfigError, Network, numbers
-from flash_ansr.train.config import load_config
+from flash_ansr.model import ConfigError, Network, numbers, read_checkpoint
+from flash_ansr.model.checkpoint import load_tensors
+from flash_ansr.train import loop
+from flash_ansr.train.config import Precision, load_config
 from flash_ansr.train.loop import token_loss, train
+from flash_ansr.train.loss_scale import LossScale
 from flash_ansr.train.problems import Problems
 from flash_ansr.train.run_folder import RunFolder
 from tests.networks import one_process_group
@@ -38,10 +41,11 @@ def test_the_encoder_sees_every_digit(
     assert any(bool((values != values.bfloat16().float()).any()) for values in seen)
 
 
-def test_only_matrix_products_are_rounded() -> None:
+@pytest.mark.parametrize("precision", ["bf16-mixed", "16-mixed"])
+def test_only_matrix_products_are_rounded(precision: Precision) -> None:
     config = tiny()
     network, batch = Network(config.model), Problems(config, 0, 4).batch(0)
-    exact, mixed = (token_loss(network, batch, CPU, precision) for precision in ("32-true", "bf16-mixed"))
+    exact, mixed = token_loss(network, batch, CPU), token_loss(network, batch, CPU, precision)
     assert mixed.dtype == torch.float32
     assert mixed != exact
     torch.testing.assert_close(mixed, exact, rtol=1e-2, atol=0)
@@ -52,8 +56,8 @@ def test_rounded_tables_and_unknown_precisions_are_refused() -> None:
     X, y, rows = torch.ones(1, 5, 2), torch.ones(1, 5), torch.ones(1, 5, dtype=torch.bool)
     with pytest.raises(TypeError, match=r"must be float32 or float64, got torch\.bfloat16 and torch\.float32"):
         network.encode(X.bfloat16(), y, rows)
-    with pytest.raises(ConfigError, match=r"run\.precision must be one of 'auto', .*, got '16-mixed'"):
-        tiny("run.precision=16-mixed")
+    with pytest.raises(ConfigError, match=r"run\.precision must be one of 'auto', .*, got '8-mixed'"):
+        tiny("run.precision=8-mixed")
 
 
 @pytest.mark.parametrize(("has_bfloat16", "expected"), [(True, "bf16-mixed"), (False, "32-true")])
@@ -66,3 +70,49 @@ def test_auto_is_what_the_processor_has_and_the_folder_says_which(
     with one_process_group():
         train(load_config("nano", [*TINY, "run.precision=auto", "optimizer.steps=1"]), folder)
     assert folder.config().run.precision == expected
+
+
+def test_the_loss_scale_follows_the_gradients() -> None:
+    scale = LossScale(2.0**16)
+    scale.update(finite=False)
+    assert (scale.value, scale.n_finite) == (2.0**15, 0)
+    for _ in range(2000):
+        scale.update(finite=True)
+    assert (scale.value, scale.n_finite) == (2.0**16, 0)
+    lowest = LossScale(1.0)
+    lowest.update(finite=False)
+    assert lowest.value == 1.0
+
+
+def test_float16_leaves_out_what_overflows_and_halves_its_scale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "_FIRST_LOSS_SCALE", 2.0**40)
+    config, folder = tiny("run.precision=16-mixed", "optimizer.steps=3"), RunFolder(tmp_path / "run")
+    with one_process_group():
+        train(config, folder)
+    newest = folder.latest()
+    assert newest is not None
+    assert read_checkpoint(newest).training["loss_scale"] == {"value": 2.0**37, "n_finite": 0}
+    before, after = Network(config.model, config.seed).state_dict(), load_tensors(newest, "weights")
+    assert all(torch.equal(before[name], tensor) for name, tensor in after.items())
+
+
+def test_float16_learns_and_resumes_exactly(tmp_path: Path) -> None:
+    def trained(name: str, *stops: int) -> dict[str, torch.Tensor]:
+        folder = RunFolder(tmp_path / name)
+        for i, n_steps in enumerate(stops):
+            config = tiny(
+                "run.precision=16-mixed", f"optimizer.steps={n_steps}", "optimizer.decay=0", "optimizer.warmup=0"
+            )
+            with one_process_group():
+                assert train(folder.with_steps(n_steps) if i else config, folder, resume=i > 0)
+        newest = folder.latest()
+        assert newest is not None
+        assert read_checkpoint(newest).training["loss_scale"] == {"value": 2.0**16, "n_finite": stops[-1]}
+        losses = [row["validation_loss"] for row in folder.metrics() if "validation_loss" in row]
+        assert losses[-1] < losses[0]
+        return load_tensors(newest, "weights")
+
+    whole, parts = trained("whole", 150), trained("parts", 100, 150)
+    assert all(torch.equal(whole[name], tensor) for name, tensor in parts.items())

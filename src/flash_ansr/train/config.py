@@ -16,7 +16,7 @@ import yaml
 from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
 from flash_ansr.strict_config import merged
 
-Precision = Literal["auto", "32-true", "bf16-mixed"]
+Precision = Literal["auto", "32-true", "bf16-mixed", "16-mixed"]
 
 CONFIG_FOLDER = Path(__file__).parents[1] / "configs"
 
@@ -129,8 +129,8 @@ class RunConfig:
     accelerator, strategy : str
         As Lightning Fabric names them.
     precision : str
-        Of matrix products: float32, or bfloat16 where autocast allows it; weights and tables are float32. ``auto``
-        becomes bfloat16 where the device has instructions for it when the run begins.
+        Of matrix products: float32, or bfloat16 or float16 where autocast allows it; weights and tables are float32.
+        ``auto`` becomes bfloat16 where the device has instructions for it when the run begins.
     devices : int
         Processes on this machine. Under torchrun its own number counts.
     n_threads : int or None

@@ -31,6 +31,7 @@ from flash_ansr.model.config import ConfigError, to_mapping
 from flash_ansr.model.decoder import DecoderBlock
 from flash_ansr.train.config import OptimizerConfig, Precision, RunConfig, TrainConfig
 from flash_ansr.train.interruption import interruptible
+from flash_ansr.train.loss_scale import LossScale
 from flash_ansr.train.monitor import Monitor, Totals
 from flash_ansr.train.problems import Prefetched, Problems, n_targets, validation_share
 from flash_ansr.train.run_folder import RunFolder
@@ -38,6 +39,7 @@ from flash_ansr.train.sharded_state import gather, restore_optimizer
 from flash_ansr.versions import rule_set_hash
 
 _MAX_WARMUP_OF_TRAINED_WEIGHTS = 0.01
+_FIRST_LOSS_SCALE = 2.0**16
 
 
 def train(config: TrainConfig, folder: RunFolder, *, resume: bool = False, init_from: Path | None = None) -> bool:
@@ -158,7 +160,8 @@ def token_loss(
     arrays = (batch.X, batch.y, batch.row_mask, batch.token_ids)
     X, y, row_mask, token_ids = (torch.from_numpy(array).to(device) for array in arrays)
     token_ids = token_ids.long()
-    with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16-mixed"):
+    rounded = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}.get(precision)
+    with torch.autocast(device.type, rounded, enabled=rounded is not None):
         logits = network(X, y, row_mask, token_ids[:, :-1])  # (batch, length, n_tokens)
     targets = token_ids[:, 1:].flatten()
     return F.cross_entropy(logits.flatten(0, 1).float(), targets, ignore_index=batch.vocabulary.pad, reduction="sum")
@@ -199,6 +202,7 @@ class Trainer:
         module = cast("nn.Module", torch.compile(network)) if config.run.compile else network
         self.model, self.optimizer = fabric.setup(module, optimizer)
         self.totals = Totals()
+        self.loss_scale = LossScale(_FIRST_LOSS_SCALE if config.run.precision == "16-mixed" else 1.0)
         self.saved_step: int | None = None
 
     def restore(self) -> None:
@@ -207,6 +211,7 @@ class Trainer:
         restore_optimizer(self.model._forward_module, self.optimizer.optimizer, self.start)
         checkpoint = read_checkpoint(self.start)
         self.totals = Totals(**checkpoint.training["totals"])
+        self.loss_scale = LossScale(**checkpoint.training.get("loss_scale", {}))
         self.saved_step = checkpoint.step
         if self.fabric.global_rank == 0:
             self.folder.rewind(checkpoint.step)
@@ -222,7 +227,11 @@ class Trainer:
                 rule_set_hash(),
                 self.totals.step,
                 {"prior": self.prior.name, "seed": self.config.seed, "next_index": self._batch() * config.batch_size},
-                {"config": to_mapping(self.config), "totals": dataclasses.asdict(self.totals)},
+                {
+                    "config": to_mapping(self.config),
+                    "totals": dataclasses.asdict(self.totals),
+                    "loss_scale": dataclasses.asdict(self.loss_scale),
+                },
             )
             path = self.folder.checkpoint(self.totals.step)
             save_checkpoint(path, checkpoint, weights, extra={"optimizer": optimizer})
@@ -270,13 +279,20 @@ class Trainer:
             with self.fabric.no_backward_sync(self.model, enabled=i < len(parts) - 1):
                 loss = token_loss(self.model, part, self.fabric.device, self.config.run.precision)
                 # gradients are averaged over processes: times their number, it is the sum
-                self.fabric.backward(loss * (self.fabric.world_size / n_tokens))
+                self.fabric.backward(loss * (self.fabric.world_size / n_tokens * self.loss_scale.value))
             total += loss.detach()
+        if self.loss_scale.value != 1.0:
+            for parameter in self.model.parameters():
+                if parameter.grad is not None:
+                    parameter.grad /= self.loss_scale.value
         norm = self.fabric.clip_gradients(self.model, self.optimizer, max_norm=config.clip, error_if_nonfinite=False)
         assert norm is not None
-        if bool(norm.isfinite()):
+        finite = bool(norm.isfinite())
+        if finite:
             self.optimizer.step()
         self.optimizer.zero_grad()
+        if self.config.run.precision == "16-mixed":
+            self.loss_scale.update(finite)
         self.totals.advance(config.batch_size, int(n_tokens), int(n_rows))
         if self.totals.step % self.config.run.log_every == 0 or self.totals.step == config.steps:
             (loss_sum,) = self._sum(total[None])
