@@ -121,6 +121,7 @@ def _sympy_prior(folder: Path, path: Path) -> Path:
     return prior
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the timer may ring in a callback
 def test_skeletons_by_sympy() -> None:
     good = sympy_simplified(["+", "*", "<constant>", "x1", "*", "<constant>", "x1"], (0, 0), 20.0)
     assert good == {"tokens": ["*", "<constant>", "x1"], "reason": None}

@@ -7,7 +7,6 @@ of CPU time, and numbers are free constants again afterwards. Where SymPy gives 
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from flash_ansr.cpu_limit import TimeOver, cpu_limit
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.generator import Generator
 from simplipy import Expression, SimplipyError, from_sympy, parse
@@ -79,33 +79,16 @@ def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float
     expression = parse(tokens)
     numbers = np.random.default_rng(seed).uniform(-10, 10, expression.n_constants)
     try:
-        with CpuLimit(time_limit):
+        with cpu_limit(time_limit):
             simplified = sympy.simplify(expression.with_constants(numbers).to_sympy())
             result: Expression = from_sympy(simplified).skeleton()
-    except TimeoutError:
+    except TimeOver:
         return {"tokens": None, "reason": "time limit"}
     except SimplipyError as error:
         return {"tokens": None, "reason": f"not real: {error}"[:200]}
     except Exception as error:  # SymPy raises all sorts of errors of its own on odd input
         return {"tokens": None, "reason": f"{type(error).__name__}: {error}"[:200]}
     return {"tokens": result.tokens, "reason": None}
-
-
-class CpuLimit:
-    """Raises TimeoutError after some seconds of CPU time, so that what is made does not depend on the load."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> None:
-        def ring(_number: int, _frame: object) -> None:
-            raise TimeoutError
-
-        signal.signal(signal.SIGVTALRM, ring)
-        signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds)
-
-    def __exit__(self, *_error: object) -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _simplified_chunk(work: list[tuple[int, list[str]]], seed: int, time_limit: float) -> list[Row]:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import sympy
 
 import simplipy
+from flash_ansr.cpu_limit import TimeOver, cpu_limit
 from simplipy import Expression, TokenBatch
 from simplipy.errors import ConversionError
 
 _SECONDS = 1.0
-
-
-class _TimeOver(BaseException):
-    """Passes through SymPy's own handlers."""
 
 
 def simplified_by_sympy(batch: TokenBatch) -> TokenBatch:
@@ -28,10 +21,10 @@ def simplified_by_sympy(batch: TokenBatch) -> TokenBatch:
 
 def _simplified(expression: Expression) -> Expression:
     try:
-        with _limit(_SECONDS):
+        with cpu_limit(_SECONDS):
             shorter = sympy.simplify(expression.to_sympy().doit(), ratio=1)
             tokens = simplipy.from_sympy(_with_own_constants(shorter)).skeleton()
-    except (_TimeOver, ConversionError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
+    except (TimeOver, ConversionError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
         return expression
     return tokens if len(tokens) <= len(expression) else expression
 
@@ -47,22 +40,3 @@ def _with_own_constants(result: Any) -> Any:
         return node.func(*map(walk, node.args), evaluate=False) if node.args and constants & node.free_symbols else node
 
     return walk(result)
-
-
-@contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Raise _TimeOver after so many seconds, in the main thread of systems with timers; elsewhere there is no limit."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def over(*_: Any) -> None:
-        raise _TimeOver
-
-    before = signal.signal(signal.SIGVTALRM, over)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
-        signal.signal(signal.SIGVTALRM, before)

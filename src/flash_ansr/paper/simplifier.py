@@ -16,8 +16,8 @@ import sympy
 
 import simplipy
 from flash_ansr.bench.figures import COLOURS
+from flash_ansr.cpu_limit import TimeOver, cpu_limit
 from flash_ansr.data import Generator
-from flash_ansr.data.sympy_skeletons import CpuLimit
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import bar_figure, draw_ecdf, markdown, panels
 from flash_ansr.paper.experiment import Experiment, Outcome
@@ -159,11 +159,11 @@ def by_sympy(tokens: list[str], index: int, ratio: float) -> tuple[float, int | 
     given: Any = expression.with_constants(numbers).to_sympy()
     start = time.thread_time()
     try:
-        with CpuLimit(_SYMPY_SECONDS):
+        with cpu_limit(_SYMPY_SECONDS):
             result = sympy.simplify(given, ratio=ratio)
         seconds = time.thread_time() - start
         return seconds, len(simplipy.from_sympy(result).skeleton())
-    except TimeoutError:
+    except TimeOver:
         return _SYMPY_SECONDS, None
     except (SimplipyError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
         return time.thread_time() - start, None
