@@ -75,8 +75,6 @@ template <class T>
 class Scratch {
   public:
     using value_type = T;
-    using iterator = T*;
-    using const_iterator = const T*;
 
     Scratch() = default;
     Scratch(std::size_t n, const T& value) { resize(n, value); }
@@ -112,8 +110,6 @@ class Scratch {
     const T* end() const { return data_ + size_; }
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }
-    T& front() { return data_[0]; }
-    const T& front() const { return data_[0]; }
     T& back() { return data_[size_ - 1]; }
     const T& back() const { return data_[size_ - 1]; }
 
