@@ -65,6 +65,13 @@ void bind_search(nb::module_& module) {
             nb::arg("max_pattern_length"), nb::arg("max_length"), nb::arg("affine"), nb::arg("allowed"))
         .def_prop_ro("n_seen", &Breeder::n_seen)
         .def(
+            "weigh",
+            [](Breeder& self, const std::array<double, simplipy::n_operators>& operators,
+               const std::vector<double>& variables, double constant) {
+                self.weigh({operators, variables, constant});
+            },
+            nb::arg("operators"), nb::arg("variables"), nb::arg("constant"))
+        .def(
             "breed",
             [](Breeder& self, const Screen& screen, const Array<std::int16_t>& ids, const Array<std::int64_t>& offsets,
                const Array<double>& constants, const Array<std::int32_t>& first, const Array<std::int32_t>& second,

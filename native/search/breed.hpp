@@ -61,6 +61,9 @@ class Breeder {
 
     std::size_t n_seen() const { return seen_.size(); }
 
+    // Draw new parts of children by these from now on.
+    void weigh(TokenWeights weights) { mutator_.weigh(std::move(weights)); }
+
     // Children that are new, within their limit and within the maximum length.
     Brood breed(const Screen& screen, const BreedRequest& request);
 

@@ -61,7 +61,13 @@ Node constant_node(double value) {
 }
 
 Mutator::Mutator(TokenWeights weights, std::array<double, n_mutations> mutation_weights)
-    : weights_(std::move(weights)), mutation_weights_(mutation_weights) {
+    : mutation_weights_(mutation_weights) {
+    weigh(std::move(weights));
+}
+
+void Mutator::weigh(TokenWeights weights) {
+    weights_ = std::move(weights);
+    arity_weights_ = {};
     for (std::size_t i = 0; i < simplipy::n_operators; ++i)
         arity_weights_[static_cast<std::size_t>(arity(static_cast<Op>(i)))] += weights_.operators[i];
     variable_weight_ = std::accumulate(weights_.variables.begin(), weights_.variables.end(), 0.0);

@@ -34,6 +34,9 @@ class Mutator {
   public:
     explicit Mutator(TokenWeights weights, std::array<double, n_mutations> mutation_weights);
 
+    // Draw new parts by these from now on.
+    void weigh(TokenWeights weights);
+
     // A child of `parent`, with parts of `donor` where the change is a crossover.
     Postfix child(const Postfix& parent, const Postfix& donor, Random& random) const;
 

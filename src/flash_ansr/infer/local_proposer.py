@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
 import numpy as np
+import numpy.typing as npt
 
 from flash_ansr.infer.local.evolution import Counts, Evolution
 from flash_ansr.infer.local.population import Ids, Member
+from flash_ansr.infer.local.token_weights import TokenWeights
 from flash_ansr.infer.local.views import View, views_of
 from flash_ansr.infer.proposals import FloatArray, Grammar, Proposals, Table
 from simplipy import Fit, TokenBatch, parse
@@ -44,6 +46,7 @@ class LocalProposer:
     def __init__(self, table: Table, grammar: Grammar, n_threads: int) -> None:
         self._n_threads = n_threads
         self._evolutions = [Evolution(view, grammar, table.n_columns) for view in views_of(table, grammar)]
+        self._weights = TokenWeights(grammar, table.n_columns)
         self._best = [np.inf] * len(self._evolutions)  # score of each view
         self._credit = [0.0] * len(self._evolutions)
         self._lessons: list[tuple[Ids, FloatArray]] = list(_simple_forms(table.n_columns, grammar))
@@ -55,6 +58,12 @@ class LocalProposer:
             return
         ids = np.split(batch.ids, batch.offsets[1:-1])
         self._lessons += [(part, fit.constants) for part, fit in zip(ids, fits, strict=True) if len(part)]
+
+    def hear(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
+        """What a model writes for the table, mutations write more often."""
+        self._weights.hear(batch, counts)
+        for evolution in self._evolutions:
+            evolution.weigh(self._weights)
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """What n children brought: the forms that are now the best up to their length on the view they live on."""

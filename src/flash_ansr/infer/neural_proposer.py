@@ -95,7 +95,7 @@ class NeuralProposer:
         lengths = [len(ids) for ids in drawn.sequences]
         ids = self._to_simplipy[np.concatenate(drawn.sequences)]
         batch = TokenBatch(ids, np.concatenate([[0], np.cumsum(lengths)]))
-        return Proposals(batch, drawn.log_prob, n_drawn=n)
+        return Proposals(batch, drawn.log_prob, drawn.counts, n_drawn=n)
 
     def _draws_in(self, seconds: float) -> int:
         """How many draws a round may have, so many seconds before the end."""

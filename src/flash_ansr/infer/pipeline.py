@@ -182,6 +182,7 @@ class Pipeline:
         forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
         keys = form_keys(forms)
         self._count_evidence(proposals, keys)
+        self._tell(proposals)
         started = proposals.starts is not None
         new = [i for i, key in enumerate(keys) if self.archive.is_new(key, started)]
         tally.unique += len(new) if proposals.n_unique is None else proposals.n_unique
@@ -223,6 +224,15 @@ class Pipeline:
         for proposer in self._proposers:
             if fits and isinstance(proposer, Learner) and proposer.name != name:
                 proposer.learn(fits)
+
+    def _tell(self, proposals: Proposals) -> None:
+        """Tell the proposers that learn what a model of the table drew."""
+        if proposals.log_prob is None:
+            return
+        counts = np.ones(len(proposals), dtype=np.int64) if proposals.counts is None else proposals.counts
+        for proposer in self._proposers:
+            if isinstance(proposer, Learner):
+                proposer.hear(proposals.batch, counts)
 
     def progress(self, budget: Budget) -> Progress:
         """Where the search stands."""

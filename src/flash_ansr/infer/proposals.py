@@ -86,7 +86,9 @@ class Proposals:
     batch : TokenBatch
         Skeletons; numbers in them count as fixed.
     log_prob : float64 array (n,), optional
-        Log-probability of each under its proposer.
+        Log-probability of each under its proposer, where that is a model of the table.
+    counts : int64 array (n,), optional
+        How often each was drawn; once where it is not said.
     starts : list of float64 arrays, optional
         Values of the free constants that the proposer suggests, in prefix order.
     n_drawn : int, optional
@@ -97,6 +99,7 @@ class Proposals:
 
     batch: TokenBatch
     log_prob: FloatArray | None = None
+    counts: npt.NDArray[np.int64] | None = None
     starts: Sequence[FloatArray] | None = None
     n_drawn: int | None = None
     n_unique: int | None = None
@@ -132,6 +135,10 @@ class Learner(Proposer, Protocol):
 
     def learn(self, fits: Sequence[Fit]) -> None:
         """Fits in the units of the table that the proposer was made for, best first."""
+        ...
+
+    def hear(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
+        """Formulas that a model of the table drew, and how often each."""
         ...
 
 

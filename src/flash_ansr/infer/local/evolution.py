@@ -10,6 +10,7 @@ import numpy as np
 from flash_ansr import _core
 from flash_ansr.data.holdout import rules_text
 from flash_ansr.infer.local.population import Ids, Member, Population
+from flash_ansr.infer.local.token_weights import TokenWeights
 from flash_ansr.infer.local.views import View
 from flash_ansr.infer.proposals import FloatArray, Grammar
 from simplipy import OPERATORS
@@ -20,14 +21,6 @@ from simplipy.token_batch import SYMBOL_TOKENS
 _MAX_PATTERN_LENGTH = 4
 # point, subtree, hoist, insert, remove, constant, term, crossover
 _MUTATIONS = (2.0, 2.0, 0.5, 2.0, 1.0, 1.0, 1.0, 2.0)
-_OPERATORS = {
-    "+": 10.0, "-": 8.0, "*": 14.0, "/": 10.0, "pow": 1.0, "inv": 1.5, "neg": 0.5,
-    "pow2": 4.0, "pow3": 1.5, "pow4": 0.4, "pow1_2": 2.0, "pow1_3": 0.4,
-    "sin": 2.0, "cos": 2.0, "exp": 2.5, "log": 2.0, "tanh": 0.7,
-}  # fmt: skip
-_OTHER = 0.2
-# integer factors are free constants in a skeleton
-_NEVER = {f"{kind}{k}" for kind in ("mult", "div") for k in (2, 3, 4, 5)}
 _RETIRE_EVERY = 20
 
 
@@ -88,16 +81,13 @@ class Evolution:
     _generation: int = field(init=False)
 
     def __post_init__(self) -> None:
-        operators = [0.0] * len(OPERATORS)
-        for token, row in OPERATORS.items():
-            if token in self.grammar.operators and token not in _NEVER:
-                operators[row.id] = _OPERATORS.get(token, _OTHER)
+        usual = TokenWeights(self.grammar, self.n_columns)
         self.population = Population(self.settings.max_length)
         self.counts = Counts()
         self._generation = 0
         self._breeder = _core.Breeder(
-            operators,
-            [1.0] * self.n_columns,
+            usual.operators,
+            usual.variables,
             self.settings.constant,
             list(_MUTATIONS),
             rules_text(),
@@ -106,6 +96,10 @@ class Evolution:
             {"+", "*"} <= self.grammar.operators,
             [token in self.grammar.operators for token in OPERATORS],
         )
+
+    def weigh(self, weights: TokenWeights) -> None:
+        """Draw new parts by these from now on."""
+        self._breeder.weigh(weights.operators, weights.variables, self.settings.constant)
 
     def seed(self, formulas: Sequence[tuple[Ids, FloatArray]], seconds: float, n_threads: int) -> list[Member]:
         """Take formulas in as they are; those that are now the best up to their length."""
