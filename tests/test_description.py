@@ -44,6 +44,20 @@ def test_a_term_that_matters_is_worth_its_tokens() -> None:
     assert length("x1", X[:, 0] + 0.1 * NOISE) < length("x1 + <constant>*sin(3*x2)", X[:, 0] + 0.1 * NOISE)
 
 
+@pytest.mark.parametrize("n_rows", [8, 200])
+@pytest.mark.parametrize("noise", [1e-4, 0.01, 0.1])
+def test_constants_that_do_the_work_of_one_are_not_cheaper(noise: float, n_rows: int) -> None:
+    """Their standard errors are unknown, as each can be anything while the other follows."""
+    x, y = X[:n_rows], (5.3 * np.sqrt(X[:, 0] ** 3) + noise * NOISE)[:n_rows]
+    one, two = (
+        fit_constants(formula, x, y, n_threads=1)
+        for formula in ("sqrt(<constant>*x1^3)", "<constant>*sqrt(<constant>*x1^3)")
+    )
+    assert not np.isfinite(two.stderr).all()
+    assert two.fvu == pytest.approx(one.fvu)
+    assert description_length(one, n_rows) < description_length(two, n_rows)
+
+
 def test_what_has_no_fit_has_no_description() -> None:
     assert length("log(-x1)", X[:, 0]) == np.inf
 

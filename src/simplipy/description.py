@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal
 
+import numpy as np
+
 from simplipy.expression import Expression
 from simplipy.fit_result import Fit
 from simplipy.operators import CONSTANT, OPERATORS
@@ -49,7 +51,7 @@ def description_length(fit: Fit, n_rows: int, floor: float = 1e-300) -> float:
     >>> description_length(simple, 50) < description_length(free, 50)
     True
     """
-    return data_cost(fit.fvu, len(fit.constants), n_rows, floor) + formula_cost(fit)
+    return data_cost(fit.fvu, len(fit.constants), n_rows, floor) + formula_cost(fit, n_rows)
 
 
 def data_cost(fvu: float, n_constants: int, n_rows: int, floor: float = 1e-300) -> float:
@@ -60,17 +62,25 @@ def data_cost(fvu: float, n_constants: int, n_rows: int, floor: float = 1e-300) 
     return 0.5 * n_rows * math.log(max(fvu, floor) / min(freedom, 1.0))
 
 
-def formula_cost(fit: Fit) -> float:
+def formula_cost(fit: Fit, n_rows: int) -> float:
     """What the formula costs, its numbers included."""
     tokens = fit.skeleton.tokens
     total = TOKEN * len(tokens) + sum(_RARE.get(token, 0.0) for token in tokens) + digits_cost(tokens)
     for value, error, role in zip(
-        fit.constants.tolist(), fit.stderr.tolist(), roles_of_constants(fit.skeleton), strict=False
+        fit.constants.tolist(), _errors(fit, n_rows), roles_of_constants(fit.skeleton), strict=False
     ):
         total += free_cost(value, error)
         if role == "exponent":
             total += _FREE_EXPONENT + max(abs(value) - _LARGE_EXPONENT, 0.0)
     return total
+
+
+def _errors(fit: Fit, n_rows: int) -> list[float]:
+    """Standard errors; as of one that the residuals leave, where constants that share their work have none."""
+    errors = fit.stderr
+    if np.isfinite(errors).all():
+        return errors.tolist()
+    return (np.abs(fit.constants) * math.sqrt(max(fit.fvu, 0.0) / n_rows)).tolist()
 
 
 def free_cost(value: float, error: float) -> float:
