@@ -22,6 +22,7 @@ from rich.progress import track
 
 import simplipy
 from simplipy.operators import CONSTANT, OPERATORS
+from simplipy.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 LEAVES = ("x1", CONSTANT)
@@ -119,10 +120,7 @@ def main() -> None:
                 a, b = simplipy.parse(list(tokens)).infix(), among[i].infix()
                 found.append({"pattern": a, "replacement": b, "family": verdict.family, "domain": verdict.domain})
     result = {"n_patterns": options.patterns, "n_families": len(known), "n_fitted": n_candidates, "hold": found}
-    options.out.mkdir(parents=True, exist_ok=True)
-    partial = options.out / ".families.json.part"
-    partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    partial.replace(options.out / "families.json")
+    write_whole(options.out / "families.json", json.dumps(result, indent=1) + "\n")
     print(f"{options.patterns} terms, {len(known)} families: {n_candidates} fitted, {len(found)} hold")
     for row in found:
         print(f"  {row['pattern']} -> {row['replacement']} ({row['family']}, {row['domain']})")

@@ -25,6 +25,7 @@ from simplipy.mining.discovery import Discovery, Mined
 from simplipy.mining.paper_method import mine_by_fits
 from simplipy.mining.rule import Rule
 from simplipy.mining.verification import verify_rule
+from simplipy.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 SEED = 11
@@ -80,10 +81,7 @@ def main() -> None:
             "join": measured(partial(_by_join, config)),
             "paper": measured(partial(mine_by_fits, config, options.time_limit)),
         }
-    options.out.mkdir(parents=True, exist_ok=True)
-    new = options.out / ".methods.json.part"
-    new.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    new.replace(options.out / "methods.json")
+    write_whole(options.out / "methods.json", json.dumps(result, indent=1) + "\n")
     print(table(result))
 
 

@@ -31,6 +31,7 @@ from flash_ansr.versions import rule_set_hash
 from simplipy import Engine, TokenBatch
 from simplipy.mining.rule import Rule, infix
 from simplipy.mining.rule_file import read_rules
+from simplipy.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 STARTER = Path(__file__).with_name("starter_rules.txt")
@@ -241,9 +242,7 @@ def measure(options: argparse.Namespace) -> None:
     if options.instructions:
         bundled = {BUNDLED: ROOT / "src" / "simplipy" / "data" / "rules.txt", STARTER.stem: STARTER}
         result["instructions"] = instructions(bundled, rows[: options.calls], options.out)
-    partial = options.out / ".rules.json.part"
-    partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    partial.replace(options.out / "rules.json")
+    write_whole(options.out / "rules.json", json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from rich.progress import track
 import simplipy
 from simplipy import OPERATORS, Engine, TokenBatch
 from simplipy.operators import CONSTANT
+from simplipy.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 PEER_SCRIPT = Path(__file__).with_name("_simplify_peer.py")
@@ -217,21 +218,17 @@ def measure(options: argparse.Namespace) -> None:
         rows += found
         engines[name] = {"version": version, "megabytes_over_interpreter": resident_megabytes(python, load)}
     options.out.mkdir(parents=True, exist_ok=True)
-    write(options.out / "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write_whole(options.out / "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     about = {"corpus": options.corpus.name, "n_rows": len(corpus), "python": platform.python_version()}
-    write(options.out / "engines.json", json.dumps({"run": about | machine(), "engines": engines}, indent=1) + "\n")
+    write_whole(
+        options.out / "engines.json", json.dumps({"run": about | machine(), "engines": engines}, indent=1) + "\n"
+    )
 
 
 def machine() -> dict[str, Any]:
     """What the times depend on."""
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     return {"cpu": cpu[1] if cpu else platform.processor(), "passes": PASSES}
-
-
-def write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".part")  # a reader never sees half a file
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
 
 
 def main() -> None:
@@ -254,8 +251,8 @@ def main() -> None:
         rows = [json.loads(line) for line in lines]
     about = json.loads((options.out / "engines.json").read_text(encoding="utf-8"))
     summary = summary_of(rows, about["engines"])
-    write(options.out / "summary.json", json.dumps({"run": about["run"], "engines": summary}, indent=1) + "\n")
-    write(options.out / "summary.md", table_of(summary) + "\n")
+    write_whole(options.out / "summary.json", json.dumps({"run": about["run"], "engines": summary}, indent=1) + "\n")
+    write_whole(options.out / "summary.md", table_of(summary) + "\n")
     draw(rows, options.out / "ecdf.png")
     print(table_of(summary))
 

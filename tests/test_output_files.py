@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simplipy.errors import SimplipyError
-from simplipy.output_files import make_parent, replacing
+from simplipy.output_files import make_parent, replacing, write_whole
 
 
 def test_missing_folders_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,3 +32,13 @@ def test_no_folder_is_made_at_the_root(path: str) -> None:
     with pytest.raises(SimplipyError, match=r"there is no folder /no_such_folder for a\.txt; missing folders are made"):
         make_parent(Path(path))
     assert not Path("/no_such_folder").exists()
+
+
+def test_text_and_bytes_are_written_whole(tmp_path: Path) -> None:
+    for content in ("Köthe", b"\x00\xff"):
+        write_whole(tmp_path / "new" / "c", content)
+        assert (tmp_path / "new" / "c").read_bytes() == (content.encode() if isinstance(content, str) else content)
+    with pytest.raises(TypeError):
+        write_whole(tmp_path / "new" / "c", 3)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["c"]
+    assert (tmp_path / "new" / "c").read_bytes() == b"\x00\xff"

@@ -75,12 +75,12 @@ def formula_cost(fit: Fit, n_rows: int) -> float:
     return total
 
 
-def _errors(fit: Fit, n_rows: int) -> list[float]:
-    """Standard errors; as of one that the residuals leave, where constants that share their work have none."""
+def _errors(fit: Fit, n_rows: int) -> Iterable[float]:
+    """Standard errors; where constants that share their work have none, what the residuals would leave of one."""
     errors = fit.stderr
     if np.isfinite(errors).all():
-        return errors.tolist()
-    return (np.abs(fit.constants) * math.sqrt(max(fit.fvu, 0.0) / n_rows)).tolist()
+        return map(float, errors)
+    return map(float, np.abs(fit.constants) * math.sqrt(max(fit.fvu, 0.0) / n_rows))
 
 
 def free_cost(value: float, error: float) -> float:

@@ -31,3 +31,9 @@ def replacing(path: Path) -> Iterator[Path]:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file that no reader ever sees half of."""
+    with replacing(path) as partial:
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)

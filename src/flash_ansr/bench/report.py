@@ -14,6 +14,7 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import read_rows
 from flash_ansr.bench.tables import Format, table
 from flash_ansr.progress_bar import progress_bar
+from simplipy.output_files import replacing, write_whole
 
 _SUFFIX = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.LATEX: "tex"}
 _SMALL = ("vnrr", "xnrr", "length_ratio_recovered")
@@ -33,17 +34,14 @@ def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
     for fmt, suffix in _SUFFIX.items():
         for name, every_metric in (("summary", False), ("metrics", True)):
             path = folder / f"{name}.{suffix}"
-            part = _part(path)
-            part.write_text(table(groups, fmt, every_metric) + "\n", encoding="utf-8")
-            part.replace(path)
+            write_whole(path, table(groups, fmt, every_metric) + "\n")
             written.append(path)
     for catalogue in dict.fromkeys(g.catalogue for g in groups):
         of_catalogue = [g for g in groups if g.catalogue == catalogue]
         for name, figure in _figures(of_catalogue):
             path = folder / f"{_slug(Path(catalogue).stem)}-{name}.png"
-            part = _part(path)
-            figure.savefig(part, format="png")
-            part.replace(path)
+            with replacing(path) as part:
+                figure.savefig(part, format="png")
             written.append(path)
     return written
 
@@ -58,11 +56,6 @@ def _figures(groups: Sequence[Group]) -> Iterator[tuple[str, Figure]]:
         # the group with most effort shows best what is left to do
         best = max((g for g in groups if g.label == label), key=lambda g: (-g.noise, g.seconds))
         yield f"problems-{_slug(label)}", problem_figure(best)
-
-
-def _part(path: Path) -> Path:
-    """Where a file is written before it takes its name: a reader never sees half of it."""
-    return path.with_name(path.name + ".part")
 
 
 def _slug(text: str) -> str:

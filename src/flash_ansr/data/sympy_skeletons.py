@@ -19,6 +19,7 @@ from flash_ansr.cpu_limit import TimeOver, cpu_limit
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.generator import Generator
 from simplipy import Expression, SimplipyError, from_sympy, parse
+from simplipy.output_files import write_whole
 
 _CHUNK = 16
 Row = dict[str, Any]
@@ -133,9 +134,7 @@ def _kept_rows(path: Path) -> dict[int, Row]:
             json.loads(lines[-1])
     except json.JSONDecodeError:
         lines.pop()
-        temporary = path.with_name(f".{path.name}.part")
-        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        temporary.replace(path)
+        write_whole(path, "".join(f"{line}\n" for line in lines))
     rows = [json.loads(line) for line in lines]
     if any(not isinstance(row, dict) or "index" not in row for row in rows):
         raise DataError(f"{path} was not written by this command: its lines have no index; choose another --out")

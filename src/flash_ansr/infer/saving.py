@@ -13,6 +13,7 @@ import pandas as pd
 from flash_ansr.infer.law import Law
 from simplipy import parse
 from simplipy.errors import SimplipyError
+from simplipy.output_files import write_whole
 
 FORMAT = 1
 RESULT_FILE = "result.json"
@@ -71,7 +72,7 @@ def start_folder(folder: str | Path) -> None:
 
 def write_candidates(folder: str | Path, candidates: pd.DataFrame) -> None:
     """Write ``candidates.csv``, formulas with all their digits."""
-    _replace(Path(folder) / CANDIDATES_FILE, candidates.to_csv(index=False))
+    write_whole(Path(folder) / CANDIDATES_FILE, candidates.to_csv(index=False))
 
 
 def write_result(folder: str | Path, saved: SavedResult) -> None:
@@ -91,14 +92,7 @@ def write_result(folder: str | Path, saved: SavedResult) -> None:
     }
     start_folder(folder)
     write_candidates(folder, saved.candidates)
-    _replace(Path(folder) / RESULT_FILE, json.dumps(content, indent=1) + "\n")
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file that no reader ever sees half of."""
-    partial = path.with_name(f".{path.name}.part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    write_whole(Path(folder) / RESULT_FILE, json.dumps(content, indent=1) + "\n")
 
 
 def read_result(folder: str | Path) -> SavedResult:

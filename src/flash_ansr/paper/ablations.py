@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from flash_ansr.paper.context import write_atomically
 from flash_ansr.paper.experiment import PaperError, need_torch
+from simplipy.output_files import write_whole
 
 Corpus = Literal["sympy", "simplipy"]
 
@@ -131,7 +131,7 @@ def _static_prior(corpus: Corpus, runs: Path, n: int, n_workers: int) -> Path:
     skeletons = runs / f"skeletons_{corpus}_{n}.jsonl"
     make_skeletons(Generator("paper"), skeletons, n, simplifier=corpus, n_workers=n_workers)
     prior = skeletons.with_suffix(".yaml")
-    write_atomically(prior, f"base: paper\nsimplifier: none\ncorpus: {json.dumps(str(skeletons))}\n")
+    write_whole(prior, f"base: paper\nsimplifier: none\ncorpus: {json.dumps(str(skeletons))}\n")
     return prior
 
 

@@ -24,6 +24,7 @@ from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.progress_bar import progress_bar
+from simplipy.output_files import write_whole
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -107,7 +108,7 @@ class Context:
             # the label of a row is that of the figure which asked first
             found = (row for row in read_rows([path]) if row.task.key in tasks)
             rows += [replace(row, task=replace(row.task, label=tasks[row.task.key].label)) for row in found]
-        write_atomically(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
+        write_whole(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
         with progress_bar("scoring rows", len(rows), show=self.show_progress) as bar:
             return group_rows(rows, bar.advance)
 
@@ -135,14 +136,6 @@ class Context:
         """The network as a setting of the system `ours`: nothing for the one in the package."""
         path = self.network()
         return {} if self.checkpoint is None else {"checkpoint": str(path)}
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part.write_bytes(content.encode() if isinstance(content, str) else content)
-    part.replace(path)
 
 
 def _read_facts(path: Path) -> dict[str, Facts]:

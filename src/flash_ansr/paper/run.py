@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 
 from flash_ansr.bench.execute import machine
-from flash_ansr.paper.context import Context, write_atomically
+from flash_ansr.paper.context import Context
 from flash_ansr.paper.experiment import Experiment, Outcome, Scale
 from flash_ansr.versions import versions
+from simplipy.output_files import write_whole
 
 _SUMMARY = "summary.json"
 
@@ -53,7 +54,7 @@ def run_experiment(
     finally:
         # an interrupted run counts too
         minutes = before + (time.monotonic() - started) / 60
-        write_atomically(folder / _SUMMARY, json.dumps({"minutes": minutes}) + "\n")
+        write_whole(folder / _SUMMARY, json.dumps({"minutes": minutes}) + "\n")
     return _write(experiment, context, outcome, minutes)
 
 
@@ -71,10 +72,10 @@ def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: 
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=150)
         written.append(context.folder / f"{name}.png")
-        write_atomically(written[-1], buffer.getvalue())
+        write_whole(written[-1], buffer.getvalue())
     if outcome.table:
         written.append(context.folder / "table.md")
-        write_atomically(written[-1], outcome.table + "\n")
+        write_whole(written[-1], outcome.table + "\n")
     facts = {
         "name": experiment.name,
         "where": experiment.where,
@@ -88,9 +89,9 @@ def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: 
         "findings": list(outcome.findings),
         "notes": [*outcome.notes, *context.notes],
     }
-    write_atomically(context.folder / _SUMMARY, json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+    write_whole(context.folder / _SUMMARY, json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
     written.append(context.folder / "caption.txt")
-    write_atomically(written[-1], caption(experiment, context, outcome, minutes))
+    write_whole(written[-1], caption(experiment, context, outcome, minutes))
     return written
 
 

@@ -26,7 +26,7 @@ from rich.progress import (
 from rich.table import Table
 
 from simplipy.errors import SimplipyError
-from simplipy.output_files import make_parent
+from simplipy.output_files import make_parent, write_whole
 
 if TYPE_CHECKING:
     from simplipy.mining.discovery import LengthReport, Mined
@@ -69,7 +69,6 @@ def mine(
     from simplipy.mining.discovery import Discovery
     from simplipy.mining.paper_method import mine_by_fits
     from simplipy.mining.rule_file import engine_text, read_rules
-    from simplipy.mining.shards import write_atomically
     from simplipy.operators import OPERATORS
 
     if method is Method.PAPER and resume:
@@ -96,11 +95,11 @@ def mine(
         else:
             folder = out.with_name(f"{out.stem}.shards")
             mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.update).run()
-    write_atomically(out, mined.text())
+    write_whole(out, mined.text())
     provenance = mined.provenance(_command())
-    write_atomically(out.with_name(f"{out.stem}.provenance.json"), json.dumps(provenance, indent=1) + "\n")
+    write_whole(out.with_name(f"{out.stem}.provenance.json"), json.dumps(provenance, indent=1) + "\n")
     if rule_file is not None:
-        write_atomically(rule_file, engine_text(mined.rules, hand_rules))
+        write_whole(rule_file, engine_text(mined.rules, hand_rules))
     _show(mined)
     print(f"{len(mined.rules)} rules written to {out}")
     if mined.stopped:

@@ -20,12 +20,13 @@ from simplipy.errors import SimplipyError
 from simplipy.mining.config import MineConfig
 from simplipy.mining.rule import Rule
 from simplipy.mining.verification import Finding
+from simplipy.output_files import write_whole
 
 Proposal = tuple[list[str], list[str], bool, str]
 Shard = tuple[list[Proposal], tuple[Any, ...], Any, Any]  # proposals, counts, kept (n, 3), keys (n,)
 T = TypeVar("T")
 
-_OWN_FILES = ("config.json", "length*.json", "length*.npz", "verified*.json", ".*.new", ".*.npz")
+_OWN_FILES = ("config.json", "length*.json", "length*.npz", "verified*.json", ".*.part", ".*.npz")
 _DAMAGED = (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile)
 
 
@@ -55,7 +56,7 @@ class Shards:
         if folder.exists():
             _clear(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(about, json.dumps(row))
+        write_whole(about, json.dumps(row))
 
     def read(self, length: int, first: int) -> tuple[int, Shard] | None:
         """The shard that begins with this task, and the task behind its last one; None where there is none."""
@@ -75,7 +76,7 @@ class Shards:
         partial.replace(arrays)
         rows = [[" ".join(p), " ".join(q), masks, condition] for p, q, masks, condition in proposals]
         # the header last: a shard without it is not there
-        write_atomically(header, json.dumps({"last": last, "counts": counts, "proposals": rows}))
+        write_whole(header, json.dumps({"last": last, "counts": counts, "proposals": rows}))
 
     def findings(self) -> dict[str, Finding]:
         """What verification said so far, by :func:`rule_key`."""
@@ -88,7 +89,7 @@ class Shards:
         """Keep what verification said about a batch of rules."""
         n = sum(1 for _ in self.folder.glob("verified*.json"))
         rows = [[key, *astuple(finding)] for key, finding in findings.items()]
-        write_atomically(self.folder / f"verified{n:06d}.json", json.dumps(rows))
+        write_whole(self.folder / f"verified{n:06d}.json", json.dumps(rows))
 
     def _paths(self, length: int, first: int) -> tuple[Path, Path]:
         stem = f"length{length}-from{first:08d}"
@@ -98,13 +99,6 @@ class Shards:
 def rule_key(rule: Rule) -> str:
     """What tells a rule from all others of a run."""
     return f"{' '.join(rule.pattern)} -> {' '.join(rule.replacement)} [{rule.kind}] {', '.join(rule.conditions)}"
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that a reader never sees half of it."""
-    partial = path.with_name(f".{path.name}.new")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
 
 
 def _clear(folder: Path) -> None:
