@@ -116,9 +116,11 @@ mine: venv
 	rm -r $(RULES)/mined_rules.shards
 	$(BIN)/simplipy verify $(RULES)/rules.txt
 
+PEER_PACKAGES := numpy==2.4.6 scikit-learn==1.9.1 symengine==0.15.0 simplipy==0.12.0 pyoperon==0.6.2 gplearn==0.4.3
+
 peers:
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check numpy symengine simplipy pyoperon gplearn
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check $(PEER_PACKAGES)
 
 # New pins: the newest version of everything but torch, which is raised by hand.
 constraints:

@@ -5,6 +5,7 @@ What is in it is for :mod:`flash_ansr.model.checkpoint`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -48,6 +49,11 @@ def find_checkpoint(path: str | Path) -> Path:
     read_json(folder)
     _check_weights(folder / WEIGHTS_FILE)
     return folder
+
+
+def weights_hash(path: str | Path) -> str:
+    """16 hexadecimal digits of the weights that a path means."""
+    return hashlib.sha256((find_checkpoint(path) / WEIGHTS_FILE).read_bytes()).hexdigest()[:16]
 
 
 def read_json(folder: str | Path) -> dict[str, object]:

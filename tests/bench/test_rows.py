@@ -32,7 +32,7 @@ def test_numbers_that_json_lacks_become_null() -> None:
 
 def test_what_tells_tasks_apart() -> None:
     task = make_row().task
-    same = Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, {"a": [1, None], "b": 2}, label="other", n_threads=8)
+    same = Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, {"a": [1, None], "b": 2}, label="other")
     assert task.key == same.key
     others = [
         Task("nguyen", "Nguyen-2", 0, 64, 0.0, "hand", 1.0, task.settings),
@@ -44,8 +44,11 @@ def test_what_tells_tasks_apart() -> None:
         Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", None, task.settings),
         Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, {}),
         Task("feynman", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, task.settings),
+        Task("nguyen", "Nguyen-1", 0, 64, 0.0, "hand", 1.0, task.settings, n_threads=8),
     ]
-    assert len({t.key for t in [task, *others]}) == 10
+    assert len({t.key for t in [task, *others]}) == 11
+    here, there = (Task(path, "one", 0, 8, 0.0, "hand", 1.0) for path in ("laws.yaml", "folder/laws.yaml"))
+    assert here.key == there.key
     assert task.label == "hand a=[1, None] b=2"
 
 
@@ -95,3 +98,48 @@ def test_what_is_no_row(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BenchError, match=r"no \*\.jsonl in .*; make rows there by: flash-ansr bench run"):
         list(read_rows([tmp_path / "empty"]))
+
+
+def test_what_failed_may_be_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    failed = make_row(expression=None, error="MemoryError: no")
+    with RowFile(path) as file:
+        file.add(failed)
+        file.add(make_row("Nguyen-2"))
+    with RowFile(path) as file:
+        assert file.n_failures == 1
+        assert len(file.keys) == 2
+    with RowFile(path, retry=True) as file:
+        assert (file.n_failures, len(file.keys)) == (0, 1)
+        file.add(make_row())
+    assert [(r.task.problem, r.error) for r in read_rows([path])] == [("Nguyen-1", None), ("Nguyen-2", None)]
+
+
+def test_one_task_in_two_files_is_an_error(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        with RowFile(tmp_path / name / "rows.jsonl") as file:
+            file.add(make_row())
+    with pytest.raises(BenchError, match=r"a/rows\.jsonl and .*b/rows\.jsonl both have a row of .*name one of them"):
+        list(read_rows([tmp_path]))
+    line = make_row().to_json() + "\n"
+    (tmp_path / "a" / "rows.jsonl").write_text(2 * line)
+    with pytest.raises(BenchError, match="line 2 is a second row of"):
+        list(read_rows([tmp_path / "a"]))
+
+
+def test_other_files_of_a_folder_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text('{"seconds": 3}\n')
+    with RowFile(tmp_path / "rows.jsonl") as file:
+        file.add(make_row())
+    assert len(list(read_rows([tmp_path]))) == 1
+    with pytest.raises(BenchError, match="line 1 is no benchmark row"):
+        list(read_rows([tmp_path / "other.jsonl"]))
+
+
+def test_a_line_torn_inside_a_letter(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    with RowFile(path) as file:
+        file.add(make_row())
+    whole = make_row("Nguyen-2", error="Köthe", expression=None).to_json().encode()
+    path.write_bytes(path.read_bytes() + whole[: whole.index("ö".encode()) + 1])
+    assert len(list(read_rows([path]))) == 1

@@ -45,7 +45,7 @@ def test_rows_of_a_run(tmp_path: Path) -> None:
     row = rows[0]
     sample = load("nguyen")["Nguyen-1"].sample(32, 0)
     assert row.digests["fit"] == sample.digest
-    assert set(row.digests) == {"fit", "validation", "widened", "prediction"}
+    assert set(row.digests) == {"fit", "validation", "widened", "problem", "prediction"}
     assert row.seed == seed_of(row.task)
     assert row.fit_seconds > 0
     assert {"python", "numpy"} <= set(row.versions)

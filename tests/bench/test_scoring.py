@@ -99,8 +99,23 @@ def test_no_law_at_all() -> None:
 def test_rows_of_another_catalogue_are_refused() -> None:
     digests = {"fit": make_data_set(load("fastsrb")["I.12.1"], 0, 64, 0.0).fit.digest}
     assert score(row("x1*x2", digests=digests)).vnrr == 1
-    with pytest.raises(BenchError, match=r"fastsrb I\.12\.1, data set 0: the fit rows drawn now .*run it again"):
+    with pytest.raises(BenchError, match=r"fastsrb I\.12\.1, data set 0: the fit rows of now .*run it again"):
         score(row("x1*x2", digests={"fit": "0" * 16}))
+    with pytest.raises(BenchError, match=r"the law and ranges of now .*run it again"):
+        score(row("x1*x2", digests={"problem": "0" * 16}))
+
+
+def test_a_digest_of_law_and_ranges() -> None:
+    """The draws are the same numbers between 0 and 1 whatever the law and the ranges are."""
+    law = load("fastsrb")["I.12.1"]
+    wider = dataclasses.replace(law.variables[0], range=law.variables[0].range.widened())
+    others = [
+        dataclasses.replace(law, expression=simplipy.parse("x1*x2^2")),
+        dataclasses.replace(law, variables=(wider, *law.variables[1:])),
+    ]
+    for other in others:
+        assert other.sample(16, 0).digest == law.sample(16, 0).digest
+    assert len({problem.digest for problem in (law, *others)}) == 3
 
 
 def test_noise_is_on_the_fitted_targets_only() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import simplipy
 from flash_ansr.bench.numeric import fvu
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems import SYSTEMS, Request, SystemMissingError, make_system, peer_process, worker
-from flash_ansr.bench.systems.peers import Scaling, best_by_score
+from flash_ansr.bench.systems.peers import Scaling, _parsed, best_by_score
 
 RNG = np.random.default_rng(0)
 
@@ -72,7 +73,7 @@ class StandInRegressor:
         self.candidates_ = pd.DataFrame(
             {"expression": laws, "log_prob": [math.nan, -4.5], "proposer": ["local", "neural"], "score": [1.0, 0.5]}
         )
-        self.report_ = {"drawn": 7, "rows": X.shape, "arguments": self.arguments}
+        self.report_ = {"drawn": 7, "stop": "time", "rows": X.shape, "arguments": self.arguments}
 
 
 def test_ours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +84,20 @@ def test_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.expression.infix(), found.log_prob) == ("2.5*x1", -4.5)
     assert found.report["proposer"] == "neural"
     expected = {"time_limit": 0.5, "n_jobs": 1, "random_state": 0, "pipeline": "paper"}
-    assert found.report["fit"] == {"drawn": 7, "rows": [4, 1], "arguments": expected}
+    assert found.report["fit"] == {"drawn": 7, "stop": "time", "rows": [4, 1], "arguments": expected}
+
+
+def test_an_interrupted_fit_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The estimator returns what it has after Ctrl-C; as a row it would pass for a whole fit."""
+
+    class Interrupted(StandInRegressor):
+        def fit(self, X: np.ndarray, y: np.ndarray) -> None:
+            super().fit(X, y)
+            self.report_["stop"] = "interrupted"
+
+    monkeypatch.setattr(flash_ansr, "FlashANSR", Interrupted, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        make_system("ours", {}).fit(request(np.ones((4, 1)), np.ones(4), 0.5))
 
 
 @pytest.mark.parametrize(
@@ -167,13 +181,16 @@ for line in sys.stdin:
     request = json.loads(line)
     mode = request["settings"].get("mode")
     if mode == "die":
+        print("out of luck", file=sys.stderr, flush=True)
         os._exit(3)
     if mode == "hang":
         time.sleep(60)
     if mode == "refuse":
         answer = {"error": "ValueError: too hard"}
     else:
-        answer = {"front": ["x1*x1", "0.5 + 3.0*(0.5*x1)", "0.1*sin(x1)"], "report": {"seed": request["seed"]}}
+        front = ["x1*x1", "0.5 + 3.0*(0.5*x1)", "no formula", "0.1*sin(x1)"]
+        time.sleep(0.01 * (mode == "echo"))
+        answer = {"front": front, "report": {"seed": request["seed"]}}
     print(json.dumps(answer | {"seconds": 0.25}), flush=True)
 """
 
@@ -194,20 +211,46 @@ def test_a_peer_answers() -> None:
         assert system.versions() == {"stand-in": "1"}
         for _ in range(2):
             found = system.fit(request(X, y))
-            assert found.expression in (front := [Scaling.of(X, y).undo(simplipy.parse(t)) for t in FRONT])
-            assert found.expression == best_by_score(front, X, y)
+            # the weighted line is as long as it was in the units of the system, the square is not
+            assert found.expression == Scaling.of(X, y).undo(simplipy.parse(FRONT[1]))
             assert found.seconds == 0.25
-            assert found.report == {"seed": 0, "n_front": 3}
-            assert len(found.candidates) == 3
+            assert found.report == {"seed": 0, "n_front": 3, "n_not_understood": 1}
+            assert found.candidates is None
     finally:
         system.close()
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_answers_are_not_swapped_between_threads() -> None:
+    """Two problems at a time, as on a Dask worker of two threads: each gets the answer to its own question."""
+    system = make_system("operon", {"python": sys.executable, "mode": "echo"})
+    X = np.ones((3, 1))
+
+    def seed_of_answer(seed: int) -> int:
+        asked = Request(X, np.arange(3.0), 1.0, seed=seed, n_threads=1)
+        return int(system.fit(asked).report["seed"])
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(seed_of_answer, range(40))) == list(range(40))
+    finally:
+        system.close()
+
+
+def test_names_of_others_are_understood() -> None:
+    texts = ["square(x1) + cube(x2)", "cbrt(arctan(x1))", "whatever(x1)", ["+", "x1", "1.5"]]
+    found, n_unknown = _parsed(texts)
+    assert [e.infix() for e in found] == ["x1^2 + x2^3", "cbrt(atan(x1))", "x1 + 1.5"]
+    assert n_unknown == 1
+    with pytest.raises(RuntimeError, match=r"no formula of the front can be read, such as 'whatever\(x1\)'"):
+        _parsed(["whatever(x1)"])
 
 
 @pytest.mark.usefixtures("stand_in")
 @pytest.mark.parametrize(
     ("mode", "kind", "message"),
     [
-        ("die", RuntimeError, "ended with code 3"),
+        ("die", RuntimeError, "ended with code 3: out of luck"),
         ("refuse", RuntimeError, "too hard"),
         ("hang", TimeoutError, "no answer within"),
     ],

@@ -22,16 +22,24 @@ class DataSet:
 
     Attributes
     ----------
+    problem : Problem
     fit, validation, widened : Sample
         Clean rows; `widened` are validation rows from ranges beyond those of the fit.
     y_fit : ndarray, shape (points,)
         The targets that a system sees: those of `fit` plus noise.
     """
 
+    problem: Problem
     fit: Sample
     validation: Sample
     widened: Sample
     y_fit: FloatArray
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Of the uniform draws of each sample, and of the law and the ranges that make rows of them."""
+        drawn = {"fit": self.fit, "validation": self.validation, "widened": self.widened}
+        return {name: sample.digest for name, sample in drawn.items()} | {"problem": self.problem.digest}
 
 
 def make_data_set(problem: Problem, index: int, points: int, noise: float) -> DataSet:
@@ -52,6 +60,7 @@ def make_data_set(problem: Problem, index: int, points: int, noise: float) -> Da
     fit = problem.sample(points, index)
     n_validation = max(points, MIN_VALIDATION_ROWS)
     return DataSet(
+        problem=problem,
         fit=fit,
         validation=problem.sample(n_validation, index, split="validation"),
         widened=problem.sample(n_validation, index, split="validation", widened=True),

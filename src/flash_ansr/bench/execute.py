@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from flash_ansr.bench.candidates import CandidateSummary, summarize_candidates
 from flash_ansr.bench.datasets import DataSet, make_data_set
 from flash_ansr.bench.rows import Row, Task
 from flash_ansr.bench.systems import Found, Request, System, SystemMissingError, make_system
@@ -50,7 +49,7 @@ def run_task(task: Task) -> Row:
     facts: dict[str, Any] = {}
     if found is not None:
         try:
-            facts = _facts(found, data, task)
+            facts = _facts(found, data)
         except SimplipyError as problem:  # a law in columns that are not there
             found, error = None, f"{type(problem).__name__}: {problem}"[:_MAX_ERROR_LENGTH]
     return Row(
@@ -61,12 +60,19 @@ def run_task(task: Task) -> Row:
         # a system in a process of its own uses processor time that is not seen here
         cpu_seconds=cpu if found is not None and found.seconds is None else None,
         seed=seed,
-        digests=_digests(data) | facts.pop("digests", {}),
+        digests=data.digests | facts.pop("digests", {}),
         versions=versions,
         machine=machine(),
         started=started,
         **facts,
     )
+
+
+def failed_row(task: Task, error: BaseException) -> Row:
+    """The row of a task whose process was lost."""
+    text = f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    return Row(task, None, text, fit_seconds=0.0, cpu_seconds=None, seed=seed_of(task), started=started)
 
 
 def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None:
@@ -78,7 +84,7 @@ def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None
 
 def seed_of(task: Task) -> int:
     """The seed of a system for a data set: the same for all systems and budgets."""
-    name = f"{task.catalogue} {task.problem} {task.dataset}"
+    name = f"{task.catalogue_name} {task.problem} {task.dataset}"
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little") >> 1
 
 
@@ -94,24 +100,18 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
-def _facts(found: Found, data: DataSet, task: Task) -> dict[str, Any]:
+def _facts(found: Found, data: DataSet) -> dict[str, Any]:
     """What a row says about an answer."""
-    summary: CandidateSummary | None = None
-    if found.candidates is not None:
-        summary = summarize_candidates(found.candidates, n_threads=task.n_threads)
+    summary = found.candidates
     prediction = np.asarray(found.expression(data.validation.X), dtype=np.float64)
     return {
         "log_prob": found.log_prob,
         "n_candidates": summary and summary.n,
-        "rewrite_fraction": summary.rewrite_fraction if summary and summary.n else None,
-        "bloat": summary.bloat if summary and summary.n else None,
+        "rewrite_fraction": summary and summary.rewrite_fraction,
+        "bloat": summary and summary.bloat,
         "digests": {"prediction": digest_of(prediction)},
         "report": found.report,
     }
-
-
-def _digests(data: DataSet) -> dict[str, str]:
-    return {"fit": data.fit.digest, "validation": data.validation.digest, "widened": data.widened.digest}
 
 
 @functools.lru_cache(maxsize=8)

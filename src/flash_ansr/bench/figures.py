@@ -28,6 +28,8 @@ FloatArray = NDArray[np.float64]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+# of the first seven curves, of the next seven, and so on, whose markers are shifted
+_LINES = ("-", "--", ":")
 _ARROWS = {"up": "↑", "down": "↓", "zero": "→ 0"}
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
@@ -127,7 +129,7 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
 
 
 def problem_figure(group: Group) -> Figure:
-    """The FVU of every problem of a group on its validation rows, by difficulty."""
+    """The FVU of every problem of a group on its validation rows, by difficulty; lines span all data sets of one."""
     difficulty = {p.name: p.difficulty or "all" for p in load(group.catalogue)}
     by_problem: defaultdict[str, list[float]] = defaultdict(list)
     for row, scores in zip(group.rows, group.scores, strict=True):
@@ -179,8 +181,9 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
             np.array([metric.shown(getattr(g.estimates[metric.field], part)) for g in known])
             for part in ("value", "low", "high")
         )
-        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
-        panel.plot(x, value, color=colour, marker=marker, ms=4, lw=1.3, label=label)
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
+        line = _LINES[k // len(COLOURS) % len(_LINES)]
+        panel.plot(x, value, line, color=colour, marker=marker, ms=4, lw=1.3, label=label)
         if len(x) > 1:
             panel.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
         else:

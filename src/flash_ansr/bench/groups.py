@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,8 @@ from flash_ansr.bench.rows import Row
 from flash_ansr.bench.scoring import Scores, score
 from flash_ansr.catalogues import load
 
+_POINTS = 256
+
 
 @dataclass(frozen=True)
 class Group:
@@ -25,7 +28,7 @@ class Group:
     Attributes
     ----------
     catalogue, label : str
-    budget, settings, points, noise
+    budget, settings, points, noise, n_threads
         As in :class:`flash_ansr.bench.rows.Task`.
     rows, scores : tuples of the same length
     """
@@ -36,6 +39,7 @@ class Group:
     settings: dict[str, Any]
     points: int
     noise: float
+    n_threads: int
     rows: tuple[Row, ...]
     scores: tuple[Scores, ...]
     reference_seconds: float | None = None
@@ -55,8 +59,9 @@ class Group:
 
     @property
     def seconds(self) -> float:
-        """Mean measured time of a fit."""
-        return float(np.mean([row.fit_seconds for row in self.rows]))
+        """Mean measured time of a fit, of those that ended with a law where any did."""
+        answered = [row.fit_seconds for row in self.rows if row.error is None]
+        return float(np.mean(answered or [row.fit_seconds for row in self.rows]))
 
     def recovery_by_difficulty(self) -> dict[str, float]:
         """Recovery (vNRR) for each difficulty, in the order of the catalogue."""
@@ -82,29 +87,34 @@ def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None
     for row in rows:
         task = row.task
         settings = json.dumps(task.settings, sort_keys=True)
-        members[task.catalogue, task.label, task.budget, settings, task.points, task.noise].append(row)
+        effort = (task.budget, settings, task.points, task.noise, task.n_threads)
+        members[task.catalogue, task.label, *effort].append(row)
     groups = []
-    for (catalogue, label, budget, settings, points, noise), found in members.items():
+    for (catalogue, label, budget, settings, points, noise, n_threads), found in members.items():
         scores = []
         for row in found:
             scores.append(score(row))
             on_scored()
         facts = json.loads(settings)
-        groups.append(Group(catalogue, label, budget, facts, points, noise, tuple(found), tuple(scores)))
+        fixed = (budget, facts, points, noise, n_threads)
+        groups.append(Group(catalogue, label, *fixed, tuple(found), tuple(scores)))
     return sorted(_with_references(groups), key=_order)
 
 
 def _with_references(groups: Sequence[Group]) -> list[Group]:
     """Groups that know the fit time of the same effort on the most usual data without noise."""
     clean = Counter(g.points for g in groups if g.noise == 0)
-    usual = clean.most_common(1)[0][0] if clean else None
+    # where all numbers of points are as usual, the one that a run has by default
+    usual = max(clean, key=lambda points: (clean[points], -abs(math.log(points / _POINTS))), default=None)
     reference = {_effort_key(g): g.seconds for g in groups if g.noise == 0 and g.points == usual}
     return [replace(g, reference_seconds=reference.get(_effort_key(g))) for g in groups]
 
 
 def _effort_key(group: Group) -> tuple[Any, ...]:
-    return group.catalogue, group.label, group.budget, json.dumps(group.settings, sort_keys=True)
+    settings = json.dumps(group.settings, sort_keys=True)
+    return group.catalogue, group.label, group.budget, settings, group.n_threads
 
 
 def _order(group: Group) -> tuple[Any, ...]:
-    return group.catalogue, group.noise, group.points, group.label, group.budget or 0.0, group.seconds
+    effort = (group.budget or 0.0, group.n_threads, group.seconds)
+    return group.catalogue, group.noise, group.points, group.label, *effort

@@ -68,10 +68,15 @@ class Task:
 
     @property
     def key(self) -> str:
-        """What tells tasks apart; label and cores do not."""
-        facts = dataclasses.asdict(self)
-        del facts["label"], facts["n_threads"]
+        """What tells tasks apart; the label and the folder of a catalogue do not."""
+        facts = dataclasses.asdict(self) | {"catalogue": self.catalogue_name}
+        del facts["label"]
         return json.dumps(facts, sort_keys=True)
+
+    @property
+    def catalogue_name(self) -> str:
+        """The catalogue without its folder."""
+        return Path(self.catalogue).stem
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,8 @@ class Row:
     n_candidates, rewrite_fraction, bloat
         Summary of the system's raw candidates, where it gives them.
     digests : dict of str to str
-        Of the uniform draws behind `fit`, `validation` and `widened`, and of the `prediction` on the validation rows.
+        Of the uniform draws behind `fit`, `validation` and `widened`, of law and ranges (`problem`), and of the
+        `prediction` on the validation rows.
     seed : int
         What the system was seeded with.
     versions : dict of str to str
@@ -127,7 +133,11 @@ class Row:
     @classmethod
     def from_json(cls, line: str) -> Row:
         """The row of a line."""
-        facts = json.loads(line)
+        return cls.from_facts(json.loads(line))
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any]) -> Row:
+        """The row of what a line says."""
         of_task = {f.name for f in dataclasses.fields(Task)}
         task = Task(**{name: value for name, value in facts.items() if name in of_task})
         return cls(task=task, **{name: value for name, value in facts.items() if name not in of_task})
@@ -165,7 +175,8 @@ class JsonLines:
 
     def append(self, line: str) -> None:
         """Add a line, safe on the disk when this returns."""
-        os.write(self._file.fileno(), (line + "\n").encode())
+        self._file.write((line + "\n").encode())
+        self._file.flush()
         os.fsync(self._file.fileno())
 
     def _cut_unfinished_line(self) -> None:
@@ -177,15 +188,30 @@ class JsonLines:
 class RowFile(JsonLines):
     """A file of rows, open for adding; a context manager.
 
+    Parameters
+    ----------
+    path : Path
+    retry : bool
+        Rows of failures may be added once more; the later one counts.
+
+    Attributes
+    ----------
+    keys : set of str
+        Of the tasks that have a row.
+    n_failures : int
+        Of those, tasks that failed.
+
     Raises
     ------
     BenchError
         When another process has it open, or a line is no row.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, retry: bool = False) -> None:
         super().__init__(path)
-        self.keys = {row.task.key for row in read_rows([path])}
+        rows = [row for row in read_rows([path]) if not (retry and row.error is not None)]
+        self.keys = {row.task.key for row in rows}
+        self.n_failures = sum(row.error is not None for row in rows)
 
     def add(self, row: Row) -> None:
         """Add a row. A row of a task that is already there is refused."""
@@ -196,21 +222,48 @@ class RowFile(JsonLines):
 
 
 def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
-    """Rows of files, and of the files *.jsonl in folders; an unfinished last line is no row."""
+    """Rows of files, and of the files *.jsonl in folders that have rows; an unfinished last line is no row.
+
+    Of a task that failed and was tried again the last row counts.
+
+    Raises
+    ------
+    BenchError
+        When a line is no row, or two files have a row of one task.
+    """
+    files: dict[str, Path] = {}
     for path in paths:
-        files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
-        if not files:
+        found = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+        if not found:
             raise BenchError(f"no *.jsonl in {path}; make rows there by: flash-ansr bench run CATALOGUE --out {path}")
-        for file in files:
-            try:
-                lines = file.read_text(encoding="utf-8").split("\n")
-            except OSError as error:
-                raise BenchError(f"cannot read rows from {file}: {error.strerror}") from error
-            for number, line in enumerate(lines[:-1], start=1):
-                try:
-                    yield Row.from_json(line)
-                except (ValueError, TypeError, AttributeError) as error:
-                    raise BenchError(f"{file}: line {number} is no benchmark row: {error}") from error
+        for file in found:
+            rows = _rows_of(file, may_be_other=path.is_dir())
+            for key in rows:
+                if files.setdefault(key, file) != file:
+                    raise BenchError(f"{files[key]} and {file} both have a row of {key}; name one of them, or a folder")
+            yield from rows.values()
+
+
+def _rows_of(file: Path, may_be_other: bool) -> dict[str, Row]:
+    """Rows of a file by the keys of their tasks; none of a file of something else, where that may be."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise BenchError(f"cannot read rows from {file}: {error.strerror}") from error
+    rows: dict[str, Row] = {}
+    for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), start=1):
+        try:
+            facts = json.loads(line)
+            if number == 1 and may_be_other and not {"catalogue", "system"} <= set(facts):
+                return {}
+            row = Row.from_facts(facts)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise BenchError(f"{file}: line {number} is no benchmark row: {error}") from error
+        before = rows.get(row.task.key)
+        if before is not None and before.error is None:
+            raise BenchError(f"{file}: line {number} is a second row of {row.task.key}; remove one of them")
+        rows[row.task.key] = row
+    return rows
 
 
 def finite(thing: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flash_ansr.bench.execute import check_system, run_task
+from flash_ansr.bench.execute import check_system, failed_row, run_task
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
 from flash_ansr.progress_bar import progress_bar
 
@@ -19,9 +19,10 @@ _CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did: rows that were there, rows added, failures among these, and the reason of the first."""
+    """What a run did: rows that were there and failures among them, rows added, failures among these, the first."""
 
     n_before: int
+    n_failed_before: int
     n_added: int
     n_failed: int
     interrupted: bool
@@ -34,6 +35,7 @@ def run(
     *,
     jobs: int = 1,
     dask: str | None = None,
+    retry: bool = False,
     show_progress: bool = True,
     execute: Callable[[Task], Row] = run_task,
 ) -> Summary:
@@ -47,7 +49,9 @@ def run(
     jobs : int
         Processes on this machine.
     dask : str, optional
-        Address of a Dask scheduler, as in ``tcp://host:8786``; its workers need this package.
+        Address of a Dask scheduler, as in ``tcp://host:8786``; its workers need this package, and one thread each.
+    retry : bool
+        Run tasks that failed once more.
     show_progress : bool
         A bar with the remaining time on stderr.
     execute : callable
@@ -55,7 +59,7 @@ def run(
     """
     if dask is not None:
         import distributed  # noqa: F401 - before a file is made
-    with RowFile(path) as file:
+    with RowFile(path, retry) as file:
         wanted = list(tasks)
         left = [task for task in wanted if task.key not in file.keys]
         n_before = len(wanted) - len(left)
@@ -78,7 +82,7 @@ def run(
                 interrupted = True
             finally:
                 rows.close()
-    return Summary(n_before, n_added, n_failed, interrupted, first_error)
+    return Summary(n_before, file.n_failures, n_added, n_failed, interrupted, first_error)
 
 
 def _rows(tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[[Task], Row]) -> Generator[Row]:
@@ -96,16 +100,26 @@ def _rows(tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[
 
 
 def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], Row]) -> Iterator[Row]:
-    from distributed import Client, as_completed
+    from distributed import Client, KilledWorker, as_completed
 
     try:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
         raise BenchError(
-            f"no Dask scheduler answers at {address}: {error}; start one by `dask scheduler` and `dask worker ADDRESS`"
+            f"no Dask scheduler answers at {address}: {error}; start one by `dask scheduler` and "
+            "`dask worker ADDRESS --nthreads 1`"
         ) from error
     with client:
+        crowded = [worker for worker, n in client.nthreads().items() if n > 1]  # type: ignore[no-untyped-call]
+        if crowded:
+            raise BenchError(
+                f"the Dask worker {crowded[0]} would run several fits at a time, which share its cores; "
+                "start workers by `dask worker ADDRESS --nthreads 1`"
+            )
         # pure=False: a timed fit is not a function of its arguments
-        futures = client.map(execute, tasks, pure=False)
-        for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
-            yield future.result()
+        futures = dict(zip(client.map(execute, tasks, pure=False), tasks, strict=True))
+        for future in as_completed(list(futures), loop=client.loop):  # type: ignore[no-untyped-call]
+            try:
+                yield future.result()
+            except KilledWorker as error:  # a crash of the system is its answer
+                yield failed_row(futures[future], error)

@@ -62,12 +62,12 @@ def score(row: Row) -> Scores:
     if row.expression is None:
         return Scores(0.0, row.fit_seconds, math.inf, math.inf, math.inf, 0.0, 0.0, 0.0, NAN)
     data = _data_set(task.catalogue, task.problem, task.dataset, task.points, task.noise)
-    drawn = {"fit": data.fit.digest, "validation": data.validation.digest, "widened": data.widened.digest}
-    for name, digest in drawn.items():
+    for name, digest in data.digests.items():
         if row.digests.get(name, digest) != digest:
+            what = "law and ranges" if name == "problem" else f"{name} rows"
             raise BenchError(
-                f"{task.catalogue} {task.problem}, data set {task.dataset}: the {name} rows drawn now ({digest}) are "
-                f"not those of the stored row ({row.digests[name]}); the catalogue has changed since: run it again"
+                f"{task.catalogue} {task.problem}, data set {task.dataset}: the {what} of now ({digest}) are not those "
+                f"of the stored row ({row.digests[name]}); the catalogue has changed since: run it again"
             )
     return score_expression(simplipy.parse(row.expression), problem, data, row)
 

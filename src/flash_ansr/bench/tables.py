@@ -15,8 +15,8 @@ _ARROWS = {"up": "↑", "down": "↓", "zero": "→0"}
 _LATEX_ARROWS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\to 0$"}
 
 
-# the first columns of the table, which tell its lines apart: system, effort, points, noise
-_N_KEYS = 4
+# the first columns of the table, which tell its lines apart: system, effort, points, noise, cores
+_N_KEYS = 5
 
 
 class Format(Enum):
@@ -62,14 +62,14 @@ def _parts(header: list[str], lines: list[list[str]], width: int) -> Iterator[tu
 
 def _headline(groups: Sequence[Group]) -> tuple[list[str], list[list[str]]]:
     difficulties = list(dict.fromkeys(d for g in groups for d in g.recovery_by_difficulty()))
-    header = ["system", "effort", "points", "noise", "problems", *(_title(METRICS[name]) for name in HEADLINE)]
+    header = ["system", "effort", "points", "noise", "cores", "problems", *(_title(METRICS[name]) for name in HEADLINE)]
     header += [f"vNRR {d} [%]" for d in difficulties] + ["fit time [s]"]
     lines = []
     for g in groups:
         by_difficulty = g.recovery_by_difficulty()
         lines.append(
             [
-                *(g.label, g.effort, str(g.points), f"{g.noise:g}", str(g.estimates["vnrr"].n)),
+                *(g.label, g.effort, str(g.points), f"{g.noise:g}", str(g.n_threads), str(g.estimates["vnrr"].n)),
                 *(_cell(METRICS[name], g.estimates[name]) for name in HEADLINE),
                 *(f"{100 * by_difficulty[d]:.0f}" if d in by_difficulty else "-" for d in difficulties),
                 f"{g.seconds:.3g}",
@@ -134,10 +134,18 @@ def _latex(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     )
 
 
+_LATEX = {symbol: "\\" + symbol for symbol in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "–": "--",
+    "∞": r"$\infty$",
+}
+
+
 def _escape(text: str) -> str:
-    for symbol in "\\&%$#_{}":
-        text = text.replace(symbol, r"\textbackslash{}" if symbol == "\\" else "\\" + symbol)
-    for symbol, command in {**_LATEX_ARROWS, "–": "--", "∞": r"$\infty$"}.items():
+    text = "".join(_LATEX.get(symbol, symbol) for symbol in text)
+    for symbol, command in _LATEX_ARROWS.items():
         text = text.replace(symbol, command)
     return text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -78,6 +79,12 @@ class Problem:
     variables: tuple[Variable, ...]
     difficulty: str | None = None
     excluded: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits of the law and its ranges, which change when either does."""
+        text = "\n".join([self.expression.infix(), *(str(v.range) for v in self.variables)])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def sample(self, n: int, seed: int, widened: bool = False, split: Split = "fit") -> Sample:
         """Draw rows, the same for the same arguments on every machine.

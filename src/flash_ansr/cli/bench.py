@@ -97,7 +97,10 @@ def run(
         str | None, typer.Argument(metavar="[CATALOGUE]", help="fastsrb, nguyen, ..., or a YAML file.")
     ] = None,
     system: Annotated[str, typer.Option(help="As in bench list.")] = "ours",
-    budget: Annotated[list[float] | None, typer.Option(help="Seconds for a fit; may be repeated. [default: 5]")] = None,
+    budget: Annotated[
+        list[float] | None,
+        typer.Option(help="Seconds for a fit; may be repeated. [default: 5, none with --set n_samples=N]"),
+    ] = None,
     datasets: Annotated[int, typer.Option(min=1, help="Data sets for each problem.")] = 1,
     points: Annotated[list[int] | None, typer.Option(help="Rows to fit; may be repeated. [default: 256]")] = None,
     noise: Annotated[
@@ -115,6 +118,7 @@ def run(
         int | None, typer.Option(min=1, help="Cores for a fit. [default: all, shared by the jobs]")
     ] = None,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run once more what failed.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Run a system on a catalogue; a run that was stopped goes on where it was.
@@ -124,6 +128,7 @@ def run(
     from flash_ansr.bench.plan import Plan, read_plans
     from flash_ansr.bench.rows import BenchError
     from flash_ansr.bench.runner import run as run_tasks
+    from flash_ansr.bench.systems import SystemMissingError
 
     if (catalogue is None) == (sweep is None):
         raise BenchError("name a catalogue, or a file by --sweep, and not both")
@@ -131,12 +136,15 @@ def run(
         plans = read_plans(sweep)
     else:
         assert catalogue is not None
+        settings = _settings(setting or [])
+        # a number of formulas is a budget too
+        usual: list[float | None] = [None] if "n_samples" in settings else [5.0]
         plans = [
             Plan(
                 catalogue=catalogue,
                 system=system,
-                settings=_settings(setting or []),
-                budget=list(budget or [5.0]),
+                settings=settings,
+                budget=list(budget or usual),
                 points=points or [256],
                 noise=noise or [0.0],
                 datasets=datasets,
@@ -147,12 +155,21 @@ def run(
     make_parent(out)
     n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
     interrupted = all_failed = False
+    missing: list[SystemMissingError] = []
+    bar = not quiet and sys.stderr.isatty()
     for plan in plans:
         path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
-        summary = run_tasks(
-            plan.tasks(n_threads), path, jobs=jobs, dask=dask, show_progress=not quiet and sys.stderr.isatty()
-        )
-        print(f"{path}: {summary.n_added} rows added, {summary.n_before} were there, {summary.n_failed} failures")
+        try:
+            summary = run_tasks(plan.tasks(n_threads), path, jobs=jobs, dask=dask, retry=retry, show_progress=bar)
+        except SystemMissingError as error:  # others of a sweep may be there
+            if len(plans) == 1:
+                raise
+            print(f"left out: {error}", file=sys.stderr)
+            missing.append(error)
+            continue
+        before = f"{summary.n_before} were there"
+        before += f", {summary.n_failed_before} of them failures (--retry)" if summary.n_failed_before else ""
+        print(f"{path}: {summary.n_added} rows added, {before}, {summary.n_failed} failures")
         if summary.first_error is not None:
             print(f"first failure: {summary.first_error}", file=sys.stderr)
         all_failed |= 0 < summary.n_added == summary.n_failed
@@ -163,7 +180,7 @@ def run(
         print("interrupted; the same command goes on from here")
         raise typer.Exit(130)
     print(f"report: flash-ansr bench report {out}")
-    if all_failed:
+    if all_failed or missing:
         raise typer.Exit(1)
 
 

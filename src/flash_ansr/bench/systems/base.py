@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flash_ansr.bench.candidates import CandidateSummary
 from flash_ansr.bench.rows import BenchError
 from simplipy import Expression
 
@@ -51,8 +51,8 @@ class Found:
     seconds : float or None
         Wall clock of the fit where the system measures it itself, without the way to its process.
     log_prob : float or None
-    candidates : sequence of token lists, or None
-        Raw candidate skeletons, for rewrite fraction and bloat.
+    candidates : CandidateSummary or None
+        Of all formulas that it drew, where it draws them.
     report : dict
         What else it says, as JSON can hold it.
     """
@@ -60,7 +60,7 @@ class Found:
     expression: Expression
     seconds: float | None = None
     log_prob: float | None = None
-    candidates: Sequence[Sequence[str]] | None = None
+    candidates: CandidateSummary | None = None
     report: dict[str, Any] = field(default_factory=dict)
 
 

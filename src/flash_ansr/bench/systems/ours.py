@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import importlib.util
 import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from threadpoolctl import threadpool_limits
+
+from flash_ansr.bench.candidates import CandidateSummary
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
+from flash_ansr.checkpoint_folder import weights_hash
+from flash_ansr.infer.search import bundled_checkpoint
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from
+from flash_ansr.versions import versions
 from simplipy import Expression
 
 if TYPE_CHECKING:
@@ -40,22 +47,32 @@ class Ours:
         self._check()
 
     def versions(self) -> dict[str, str]:
-        """Of the package."""
-        from simplipy import __version__
-
+        """Of the package, of what it runs on, and of the weights of the network; loads what fits need."""
         self._regressor()
-        return {"flash-ansr": __version__}
+        found = {name: text for name, text in versions().items() if name not in ("python", "machine")}
+        folder = self._settings.get("checkpoint") or bundled_checkpoint()
+        if folder is not None and importlib.util.find_spec("torch") is not None:
+            import flash_ansr.infer.neural_proposer  # noqa: F401 - loading torch is no part of a fit's time
+
+            found["weights"] = weights_hash(folder)
+        return found
 
     def fit(self, request: Request) -> Found:
         """The best law of a fit."""
         model = self._regressor()(
             time_limit=request.seconds, n_jobs=request.n_threads, random_state=request.seed, **self._settings
         )
-        model.fit(request.X, request.y)
+        # linear algebra takes all cores otherwise
+        with threadpool_limits(request.n_threads):
+            model.fit(request.X, request.y)
+        # the estimator keeps what it has, a row has all or nothing
+        if model.report_["stop"] == "interrupted":
+            raise KeyboardInterrupt
         best = _row_of(model.expression_, model.candidates_)
         return Found(
             model.expression_,
             log_prob=_known(best.get("log_prob")),
+            candidates=_candidates(model.report_),
             report={"proposer": str(best.get("proposer")), "fit": _plain(model.report_)},
         )
 
@@ -98,6 +115,13 @@ def _row_of(expression: Expression, candidates: pd.DataFrame) -> dict[str, Any]:
     """What the table of candidates says about a law; nothing where it is not in it."""
     rows = candidates[candidates["expression"].map(str) == str(expression)].to_dict("records")
     return {str(name): value for name, value in rows[0].items()} if rows else {}
+
+
+def _candidates(report: dict[str, Any]) -> CandidateSummary | None:
+    """Of the paper's pipeline, which draws formulas one by one."""
+    if report.get("bloat") is None:
+        return None
+    return CandidateSummary(report["drawn"], 1 - report["unique"] / report["drawn"], report["bloat"])
 
 
 def _known(value: Any) -> float | None:

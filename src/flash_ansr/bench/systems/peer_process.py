@@ -6,6 +6,8 @@ import json
 import os
 import select
 import subprocess
+import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,8 @@ from flash_ansr.bench.systems.base import SystemMissingError
 
 _WORKER = Path(__file__).with_name("worker.py")
 # to load a large library on a busy machine
-_START_SECONDS = 120.0
+_START_SECONDS = 300.0
+# of what it says on stderr, for the reason why it ended
 _TAIL = 400
 
 
@@ -27,17 +30,21 @@ class PeerProcess:
         As the worker calls it.
     python : Path
         The interpreter to run it with.
+    n_threads : int
+        Of its linear algebra, and of Julia where it runs on that.
     """
 
-    def __init__(self, system: str, python: Path) -> None:
+    def __init__(self, system: str, python: Path, n_threads: int = 1) -> None:
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHON_JULIACALL_THREADS")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
             [str(python), "-u", str(_WORKER), system],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            # a worker must not take more cores than a fit may use
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+            stderr=self._errors,
+            env={**os.environ, **dict.fromkeys(names, str(n_threads))},
         )
+        self._lock = threading.Lock()  # one question at a time: answers have no names
         self._unread = b""
         first = self._read(_START_SECONDS)
         if "versions" not in first:
@@ -54,12 +61,16 @@ class PeerProcess:
             When there is no answer in time, or the worker died.
         """
         assert self._process.stdin is not None
-        try:
-            self._process.stdin.write((json.dumps(request) + "\n").encode())
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise RuntimeError(f"the system's process ended with code {self._process.wait()}") from None
-        return self._read(seconds)
+        with self._lock:
+            try:
+                self._process.stdin.write((json.dumps(request) + "\n").encode())
+                self._process.stdin.flush()
+                return self._read(seconds)
+            except BrokenPipeError:
+                raise RuntimeError(self._end()) from None
+            except KeyboardInterrupt:  # an answer to this question must not be read as one to the next
+                self.close()
+                raise
 
     @property
     def is_alive(self) -> bool:
@@ -68,11 +79,23 @@ class PeerProcess:
 
     def close(self) -> None:
         """End the process."""
+        if self._errors.closed:
+            return
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - _TAIL))
+        self._said = " ".join(self._errors.read().decode(errors="replace").split())
+        self._errors.close()
+
+    def _end(self) -> str:
+        """How the process ended, and the last that it said."""
+        self.close()
+        end = f"the system's process ended with code {self._process.returncode}"
+        return f"{end}: {self._said}" if self._said else end
 
     def _read(self, seconds: float) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -84,8 +107,7 @@ class PeerProcess:
                 raise TimeoutError(f"no answer within {seconds:.0f} s")
             part = os.read(self._process.stdout.fileno(), 1 << 16)
             if not part:
-                self.close()
-                raise RuntimeError(f"the system's process ended with code {self._process.returncode}")
+                raise RuntimeError(self._end())
             self._unread += part
         line, _, self._unread = self._unread.partition(b"\n")
         answer: dict[str, Any] = json.loads(line)

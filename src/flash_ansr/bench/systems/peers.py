@@ -1,13 +1,16 @@
 """Other systems behind the common interface: found, asked, and their formulas brought back to the data's units.
 
 All see columns scaled to a median magnitude of 1 and targets of unit deviation: some compute in 32-bit floats, and all
-do better for it. Of a front of formulas the one with the best score of the paper is taken, as ours is.
+do better for it. Of a front of formulas the one with the best score of the paper is taken.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
+import re
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +23,7 @@ from flash_ansr.bench.numeric import fvu
 from flash_ansr.bench.systems.base import FloatArray, Found, Request, SystemMissingError
 from flash_ansr.bench.systems.peer_process import PeerProcess
 from simplipy import Expression
+from simplipy.errors import SimplipyError
 
 # where `make peers` installs them
 _ENVIRONMENT = Path("build/peers/bin/python")
@@ -55,20 +59,21 @@ class Peer:
         self._name = name
         self._pythons = [Path(python)] if python else [Path(sys.executable), _ENVIRONMENT]
         self._settings = settings
-        self._process: PeerProcess | None = None
 
     def versions(self) -> dict[str, str]:
         """Of the system and what it runs on."""
-        return self._running().versions
+        known = [p for (name, python, _), p in _PROCESSES.items() if name == self._name and python in self._pythons]
+        return next((process.versions for process in known if process.is_alive), None) or self._running(1).versions
 
     def fit(self, request: Request) -> Found:
         """The formula of the front with the best score."""
         scaling = Scaling.of(request.X, request.y)
         seconds = request.seconds
-        answer = self._running().ask(
+        X, y = request.X / scaling.columns, request.y / scaling.target
+        answer = self._running(request.n_threads).ask(
             {
-                "X": (request.X / scaling.columns).tolist(),
-                "y": (request.y / scaling.target).tolist(),
+                "X": X.tolist(),
+                "y": y.tolist(),
                 "seconds": seconds,
                 "seed": request.seed,
                 "n_threads": request.n_threads,
@@ -78,38 +83,70 @@ class Peer:
         )
         if "error" in answer:
             raise RuntimeError(answer["error"])
-        front = [scaling.undo(simplipy.parse(formula)) for formula in answer["front"]]
+        front, n_unknown = _parsed(answer["front"])
         return Found(
-            best_by_score(front, request.X, request.y),
+            # chosen in the units of the system: its own weights do not lengthen a formula, ours may
+            scaling.undo(best_by_score(front, X, y)),
             seconds=answer["seconds"],
-            candidates=[e.skeleton().tokens for e in front],
-            report=answer.get("report", {}) | {"n_front": len(front)},
+            report=answer.get("report", {}) | {"n_front": len(front), "n_not_understood": n_unknown},
         )
 
     def close(self) -> None:
-        """End its process."""
-        if self._process is not None:
-            self._process.close()
-            self._process = None
+        """End the processes of this system."""
+        for key in [key for key in _PROCESSES if key[0] == self._name]:
+            _PROCESSES.pop(key).close()
 
-    def _running(self) -> PeerProcess:
+    def _running(self, n_threads: int) -> PeerProcess:
         """The process, started anew after it died."""
-        if self._process is not None and self._process.is_alive:
-            return self._process
         reasons = []
-        for python in self._pythons:
-            if not python.exists():
-                reasons.append(f"{python} is not there")
-                continue
-            try:
-                self._process = PeerProcess(self._name, python)
-                return self._process
-            except (SystemMissingError, RuntimeError, TimeoutError) as error:
-                reasons.append(f"{python}: {error}")
+        with _STARTING:
+            for python in self._pythons:
+                key = (self._name, python, n_threads)
+                if key in _PROCESSES and _PROCESSES[key].is_alive:
+                    return _PROCESSES[key]
+                if key in _PROCESSES:
+                    _PROCESSES.pop(key).close()
+                if not python.exists():
+                    reasons.append(f"{python} is not there")
+                    continue
+                try:
+                    _PROCESSES[key] = PeerProcess(self._name, python, n_threads)
+                    return _PROCESSES[key]
+                except (SystemMissingError, RuntimeError, TimeoutError) as error:
+                    reasons.append(f"{python}: {error}")
         raise SystemMissingError(
             f"the system {self._name!r} cannot run: {'; '.join(reasons)}. "
             f"To have it, {REMEDIES[self._name]}; another interpreter is named by --set python=PATH"
         )
+
+
+# by system, interpreter and cores: settings go with each question
+_PROCESSES: dict[tuple[str, Path, int], PeerProcess] = {}
+_STARTING = threading.Lock()
+# what others call operators of ours
+_NAMES = {
+    "square": "pow2",
+    "cube": "pow3",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+}
+
+
+def _parsed(formulas: Sequence[str | list[str]]) -> tuple[list[Expression], int]:
+    """Formulas of a front, as text or as prefix tokens, and how many could not be read."""
+    found = []
+    for formula in formulas:
+        with contextlib.suppress(SimplipyError):
+            if isinstance(formula, str):
+                formula = re.sub(r"\b[a-z]+(?=\()", lambda word: _NAMES.get(word[0], word[0]), formula)
+            found.append(simplipy.parse(formula))
+    if formulas and not found:
+        raise RuntimeError(f"no formula of the front can be read, such as {formulas[0]!r:.200}")
+    return found, len(formulas) - len(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,9 +48,13 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
     pyoperon.sklearn.op = Watched()
     no_limit = 10**9
 
-    def stop() -> None:
-        for evaluator in evaluators:
-            evaluator.Budget = 0
+    def stop_after(seconds: float, ended: threading.Event) -> None:
+        """Take the budget away again and again: before its evaluator exists and once it starts, it is set anew."""
+        wait = seconds
+        while not ended.wait(wait):
+            for evaluator in evaluators:
+                evaluator.Budget = 0
+            wait = 0.01
 
     def fit(request: Request) -> Answer:
         settings = {
@@ -68,12 +72,13 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
         } | request["settings"]
         model = pyoperon.sklearn.SymbolicRegressor(**settings)
         evaluators.clear()
-        timer = threading.Timer(request["seconds"] or no_limit, stop)
-        timer.start()
+        ended = threading.Event()
+        if request["seconds"]:
+            threading.Thread(target=stop_after, args=(request["seconds"], ended), daemon=True).start()
         try:
             model.fit(np.array(request["X"]), np.array(request["y"]))
         finally:
-            timer.cancel()
+            ended.set()
         names = [f"x{k}" for k in range(1, len(request["X"][0]) + 1)]
         front = [model.get_model_string(found["tree"], 40, names) for found in model.pareto_front_]
         return {
@@ -119,7 +124,7 @@ def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
         settings = {
             "binary_operators": ["+", "-", "*", "/", "^"],
             "unary_operators": [
-                *("abs", "neg", "square", "cube", "sqrt", "cbrt", "exp", "log", "sin", "cos", "tan"),
+                *("abs", "neg", "inv", "square", "cube", "sqrt", "cbrt", "exp", "log", "sin", "cos", "tan"),
                 *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
             ],
             "progress": False,
