@@ -28,7 +28,9 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes data, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-.PHONY: help venv mine demo test test-all lint format native-test bench peers docs constraints clean FORCE
+SWEEPS := time noise points paper proposers
+
+.PHONY: help venv mine demo test test-all lint format native-test bench results peers docs constraints clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +40,7 @@ help:
 	@echo "make lint         ruff, mypy, import-linter, clang-format"
 	@echo "make native-test  the C++ tests under ASan and UBSan"
 	@echo "make bench        the benchmarks"
+	@echo "make results      the rows under results/, with other systems where \`make peers\` put them"
 	@echo "make peers        other systems for the benchmarks, in an environment of their own"
 	@echo "make docs         the documentation as a site, in build/site"
 	@echo "make mine         discover the simplifier's rules again, and verify them"
@@ -102,6 +105,12 @@ native-test: $(DEPENDENCIES)
 
 bench: venv
 	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python $$script; done
+
+# The rows and reports under results/: hours of two quiet cores, after `make peers`. A run that was stopped goes on.
+results: venv
+	@set -e; for sweep in $(SWEEPS); do \
+	  $(BIN)/flash-ansr bench run --sweep benchmarks/sweeps/$$sweep.yaml --threads 2 --out results/$$sweep; \
+	  $(BIN)/flash-ansr bench report results/$$sweep --out results/$$sweep/report; done
 
 docs: venv
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

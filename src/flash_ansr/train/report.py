@@ -16,6 +16,7 @@ from flash_ansr.model.checkpoint import load_tensors
 from flash_ansr.model.config import ConfigError
 from flash_ansr.model.cost import compute_6nd
 from flash_ansr.train.run_folder import RunFolder
+from simplipy.output_files import replacing, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,16 +124,16 @@ def write_report(runs: list[Path], out: Path) -> list[Path]:
     """Write ``summary.json``, ``training.png`` and an embedding figure for each run; the files that were written."""
     curves = [read_curve(run) for run in runs]
     law = fit_power_law(curves)
-    out.mkdir(parents=True, exist_ok=True)
-    written = [out / "summary.json", out / "training.png"]
     summary = {"runs": [_summary(curve) for curve in curves], "power_law": None if law is None else asdict(law)}
-    written[0].write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
-    training_figure(curves, law).savefig(written[1], dpi=120)
+    write_whole(out / "summary.json", json.dumps(summary, indent=1) + "\n")
+    figures = {"training": training_figure(curves, law)}
     for run, curve in zip(runs, curves, strict=True):
         if RunFolder(run).latest() is not None:
-            written.append(out / f"embeddings-{curve.name}.png")
-            embedding_figure(curve.name, *embedding_similarity(run)).savefig(written[-1], dpi=120)
-    return written
+            figures[f"embeddings-{curve.name}"] = embedding_figure(curve.name, *embedding_similarity(run))
+    for name, figure in figures.items():
+        with replacing(out / f"{name}.png") as partial:
+            figure.savefig(partial, dpi=120, format="png")
+    return [out / "summary.json", *(out / f"{name}.png" for name in figures)]
 
 
 def _summary(curve: Curve) -> dict[str, Any]:

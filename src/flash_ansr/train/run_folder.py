@@ -26,6 +26,7 @@ from flash_ansr.data import Prior, PriorError, load_prior
 from flash_ansr.model.config import ConfigError, from_mapping, to_mapping
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.versions import versions
+from simplipy.output_files import write_whole
 
 N_KEPT = 2
 
@@ -48,13 +49,13 @@ class RunFolder:
         if self.path.exists() and any(self.path.iterdir()):
             raise ConfigError(f"{self.path} is not empty; continue it with --resume, or choose another --out")
         self.checkpoints.mkdir(parents=True, exist_ok=True)
-        self._write("prior.yaml", _as_yaml(prior))
-        self._write("versions.json", json.dumps(versions(), indent=1) + "\n")
-        self._write("config.yaml", _as_yaml(config))
+        write_whole(self.path / "prior.yaml", _as_yaml(prior))
+        write_whole(self.path / "versions.json", json.dumps(versions(), indent=1) + "\n")
+        write_whole(self.path / "config.yaml", _as_yaml(config))
 
     def change(self, config: TrainConfig) -> None:
         """Store the config with which a run goes on, and tell where its prior is not today's."""
-        self._write("config.yaml", _as_yaml(config))
+        write_whole(self.path / "config.yaml", _as_yaml(config))
         source = config.data.prior
         try:
             changed = load_prior(source) != self.prior()
@@ -123,17 +124,11 @@ class RunFolder:
     def rewind(self, step: int) -> None:
         """Drop the rows after a step."""
         rows = [row for row in self.metrics() if row["step"] <= step]
-        self._write("metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        write_whole(self.path / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
     def _checkpoints(self) -> list[Path]:
         """Those that the run wrote, oldest first; a folder with another name is someone's own."""
         return sorted(path for path in self.checkpoints.glob("[0-9]*") if path.name.isdigit())
-
-    def _write(self, name: str, text: str) -> None:
-        """Write a file whole or not at all."""
-        new = self.path / f".{name}.new"
-        new.write_text(text, encoding="utf-8")
-        new.replace(self.path / name)
 
 
 def _as_yaml(config: TrainConfig | Prior) -> str:
