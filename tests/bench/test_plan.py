@@ -99,3 +99,11 @@ def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(BenchError, match=message):
         read_plans(path)
+
+
+def test_data_sets_begin_at_any_number() -> None:
+    tasks = list(Plan("nguyen", problems=["Nguyen-1"], datasets=2, first_dataset=3).tasks(1))
+    assert [t.dataset for t in tasks] == [3, 4]
+    assert [t.dataset for t in Plan("nguyen", problems=["Nguyen-1"], datasets=2).tasks(1)] == [0, 1]
+    with pytest.raises(BenchError, match="first_dataset must be a whole number >= 0, got -1"):
+        Plan("nguyen", first_dataset=-1)

@@ -14,6 +14,7 @@ from flash_ansr.bench.rows import Row
 from flash_ansr.bench.scoring import Scores
 
 Better = Literal["up", "down", "zero"]
+_ARROWS: dict[Better, str] = {"up": "↑", "down": "↓", "zero": "→ 0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Metric:
     def __post_init__(self) -> None:
         if self.field not in Scores.__dataclass_fields__ and self.field != "relative_fit_time":
             raise ValueError(f"no metric {self.field!r}")
+
+    @property
+    def heading(self) -> str:
+        """The title with an arrow to where good values lie."""
+        return f"{self.title} {_ARROWS[self.better]}"
 
     def shown(self, value: float) -> float:
         """The value in the unit of the title."""

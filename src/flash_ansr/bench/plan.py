@@ -35,8 +35,8 @@ class Plan:
         Seconds; [None] where settings limit the work.
     points : list of int
     noise : list of float
-    datasets : int
-        Data sets for each problem.
+    datasets, first_dataset : int
+        Data sets for each problem, and the number of the first of them.
     problems : list of str
         Only these; all that are not excluded where empty.
     limit : int or None
@@ -52,6 +52,7 @@ class Plan:
     points: list[int] = field(default_factory=lambda: [256])
     noise: list[float] = field(default_factory=lambda: [0.0])
     datasets: int = 1
+    first_dataset: int = 0
     problems: list[str] = field(default_factory=list)
     limit: int | None = None
 
@@ -63,6 +64,7 @@ class Plan:
         _check("points", self.points, lambda v: isinstance(v, int) and v >= 1, "whole numbers >= 1")
         _check("noise", self.noise, lambda v: _is_number(v) and v >= 0, "numbers >= 0")
         _check("datasets", [self.datasets], lambda v: isinstance(v, int) and v >= 1, "a whole number >= 1")
+        _check("first_dataset", [self.first_dataset], lambda v: isinstance(v, int) and v >= 0, "a whole number >= 0")
         _check("limit", [self.limit], lambda v: v is None or (isinstance(v, int) and v >= 1), "a whole number >= 1")
         for name in ("settings", "sweep"):
             if not isinstance(getattr(self, name), dict):
@@ -80,7 +82,7 @@ class Plan:
         for values in itertools.product(*self.sweep.values()):
             settings = self.settings | dict(zip(self.sweep, values, strict=True))
             for budget, points, noise in itertools.product(self.budget, self.points, self.noise):
-                for dataset in range(self.datasets):
+                for dataset in range(self.first_dataset, self.first_dataset + self.datasets):
                     for problem in chosen:
                         yield Task(
                             catalogue=self.catalogue,

@@ -15,8 +15,6 @@ from flash_ansr.bench.figures import COLOURS, STYLE
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 
-_ARROWS = {"up": "↑", "down": "↓", "zero": "→ 0"}
-
 
 def panels(n_rows: int, n_columns: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
     """A figure with a grid of panels of this size in inches, in the house style."""
@@ -82,7 +80,7 @@ def fingerprint_figure(
                 axes.errorbar(
                     value, k, xerr=[[max(0.0, value - low)], [max(0.0, high - value)]], color="0.2", capsize=2
                 )
-        axes.set_title(f"{metric.title} {_ARROWS[metric.better]}", fontsize=8)
+        axes.set_title(metric.heading, fontsize=8)
     for axes, (title, values) in zip(drawn[len(known) :], extra.items(), strict=True):
         for k, label in enumerate(labels):
             if label in values:
