@@ -7,16 +7,18 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from matplotlib.figure import Figure
 
 import flash_ansr.cli.paper
 from flash_ansr.bench.plan import Plan
-from flash_ansr.bench.rows import read_rows
-from flash_ansr.checkpoint_folder import CheckpointError
+from flash_ansr.bench.rows import Task, read_rows
+from flash_ansr.checkpoint_folder import CheckpointError, weights_hash
 from flash_ansr.paper import context as context_module
 from flash_ansr.paper import registry
 from flash_ansr.paper.context import Context, Facts
@@ -27,7 +29,7 @@ from tests.command_line import run_flash_ansr
 
 NAMES = """simplifier_ecdf data_statistics recovery_time length_time scaling_law points noise ablations decoding refiner
 inference_simplifier gaussian_map training_curves token_embeddings per_expression gallery_1d gallery_2d oscillator
-memory rule_table hyperparameters vocabulary excluded_equations throughput_claim""".split()
+memory rule_table hyperparameters vocabulary excluded_equations throughput_claim settings decontamination""".split()
 
 
 def empty_outcome(context: Context) -> Outcome:
@@ -104,6 +106,58 @@ def test_benchmark_tasks_are_shared_and_relabelled(tmp_path: Path) -> None:
     assert any("pysr is left out" in note for note in second_context.notes)
 
 
+def test_another_seed_has_data_sets_of_its_own(tmp_path: Path) -> None:
+    plan = Plan("nguyen", system="power_law", limit=1, points=[20], datasets=2)
+    numbers = []
+    for seed in (0, 1):
+        (group,) = replace(probe_of(tmp_path), seed=seed).bench([plan])
+        numbers.append([row.task.dataset for row in group.rows])
+    assert numbers == [[0, 1], [2, 3]]
+
+
+def asked_tasks(context: Context, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Task], Path]:
+    """Tasks of a plan, and the file of their rows; none is run."""
+    seen: list[tuple[list[Task], Path]] = []
+
+    def fake(tasks: Iterable[Task], path: Path, **_: object) -> SimpleNamespace:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        seen.append((list(tasks), path))
+        return SimpleNamespace(interrupted=False)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(context_module, "run_tasks", fake)
+        assert context.bench([plan]) == []
+    return seen[0]
+
+
+def checkpoint_with(folder: Path, weights: bytes) -> Path:
+    """A folder that passes for a checkpoint."""
+    folder.mkdir(exist_ok=True)
+    (folder / "checkpoint.json").write_text('{"format": 1}')
+    (folder / "weights.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}" + weights)
+    return folder
+
+
+def test_rows_belong_to_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "network"
+    context = replace(probe_of(tmp_path / "out"), checkpoint=checkpoint_with(folder, b"one"))
+    plan = Plan("nguyen", system="ours", limit=1)
+    (task,), path = asked_tasks(context, plan, monkeypatch)
+    assert task.settings == {"checkpoint": str(folder)}  # the search without a pipeline of its own uses it too
+    assert asked_tasks(context, plan, monkeypatch)[1] == path
+    checkpoint_with(folder, b"two")
+    assert asked_tasks(context, plan, monkeypatch)[1] != path
+    named = replace(plan, settings={"checkpoint": str(checkpoint_with(tmp_path / "b0", b"three"))})
+    (task,), other = asked_tasks(context, named, monkeypatch)
+    assert task.settings == named.settings
+    assert other.name.endswith(f"-{weights_hash(tmp_path / 'b0')}.jsonl")
+    floor = replace(plan, settings={"proposers": ["prior"]})
+    (task,), without = asked_tasks(context, floor, monkeypatch)
+    assert task.settings == floor.settings
+    assert without.name == "nguyen-ours.jsonl"
+
+
 def test_a_missing_network_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context_module, "why_not_neural", lambda _: "there are no weights")
     with pytest.raises(MissingError, match="a trained network is needed, but there are no weights"):
@@ -147,6 +201,19 @@ def test_what_a_run_writes(tmp_path: Path) -> None:
     assert json.loads((folder / "summary.json").read_text())["minutes"] > before
     assert run_experiment(PROBE, tmp_path, Scale.FULL)[0].parent.name == "probe-full"
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_run_that_fails_leaves_an_earlier_summary(tmp_path: Path) -> None:
+    def failing(_: Context) -> Outcome:
+        raise ValueError("no")
+
+    run_experiment(PROBE, tmp_path)
+    before = json.loads((tmp_path / "probe" / "summary.json").read_text())
+    with pytest.raises(ValueError, match="no"):
+        run_experiment(replace(PROBE, make=failing), tmp_path)
+    after = json.loads((tmp_path / "probe" / "summary.json").read_text())
+    assert after.pop("minutes") > before.pop("minutes")
+    assert after == before
 
 
 def test_list() -> None:

@@ -2,7 +2,7 @@
 
 Two kinds of rows. ``each`` keeps facts by a key of the experiment's own. ``bench`` runs benchmark tasks; their rows
 lie in a folder that all experiments share, so that a task that two figures need runs once. Whatever was finished before
-a stop is not done again.
+a stop is not done again. Rows of a network are those of its weights: other weights under the same path have their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.rows import JsonLines, finite, read_rows
 from flash_ansr.bench.runner import run as run_tasks
 from flash_ansr.bench.systems import SystemMissingError
-from flash_ansr.checkpoint_folder import find_checkpoint
+from flash_ansr.checkpoint_folder import find_checkpoint, weights_hash
 from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.progress_bar import progress_bar
@@ -93,15 +93,18 @@ class Context:
         return [known[wanted[key]] for key in keys]
 
     def bench(self, plans: Sequence[Plan]) -> list[Group]:
-        """Scored groups of the tasks of plans. A plan whose system cannot run here is left out, with a note."""
+        """Scored groups of the tasks of plans, on the data sets of the seed, by the network of this context.
+
+        A plan whose system cannot run here is left out, with a note. A plan that names a network keeps it.
+        """
         rows = []
-        for plan in plans:
+        for plan in map(self._placed, plans):
             try:
                 check_system(plan.system, {})
             except SystemMissingError:
                 self.notes.append(f"{plan.system} is left out: it is not installed here (docs/benchmark.md says how)")
                 continue
-            path = self.shared / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
+            path = self.shared / f"{'-'.join([Path(plan.catalogue).stem, plan.system, *self._weights_of(plan)])}.jsonl"
             tasks = {task.key: task for task in plan.tasks(self.n_threads)}
             if run_tasks(tasks.values(), path, show_progress=self.show_progress).interrupted:
                 raise KeyboardInterrupt
@@ -111,6 +114,33 @@ class Context:
         write_whole(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
         with progress_bar("scoring rows", len(rows), show=self.show_progress) as bar:
             return group_rows(rows, bar.advance)
+
+    def _placed(self, plan: Plan) -> Plan:
+        """A plan at the data sets of the seed, with the network that was asked for."""
+        settings = plan.settings
+        if _uses_network(plan) and self.checkpoint is not None and "checkpoint" not in settings:
+            settings = settings | {"checkpoint": str(self.network())}
+        return replace(plan, settings=settings, first_dataset=self.first_dataset(plan.datasets))
+
+    def first_dataset(self, n: int) -> int:
+        """Number of the first of n data sets: those of different seeds do not overlap."""
+        return self.seed * n
+
+    def _weights_of(self, plan: Plan) -> list[str]:
+        """Hash of the weights that a plan uses, nothing where it uses none."""
+        if not _uses_network(plan):
+            return []
+        named = plan.settings.get("checkpoint")
+        return [self.weights if named is None else weights_hash(named)]
+
+    @property
+    def weights(self) -> str:
+        """A short hash of the network's weights, which keys of rows contain where it takes part."""
+        return weights_hash(self.network()) if self.has_network else "no_network"
+
+    def apart(self, name: str) -> Context:
+        """The same with rows in a folder below, beside those of the benchmark."""
+        return replace(self, folder=self.folder / name)
 
     @property
     def has_network(self) -> bool:
@@ -132,10 +162,10 @@ class Context:
         assert found is not None
         return find_checkpoint(found)
 
-    def network_settings(self) -> Facts:
-        """The network as a setting of the system `ours`: nothing for the one in the package."""
-        path = self.network()
-        return {} if self.checkpoint is None else {"checkpoint": str(path)}
+
+def _uses_network(plan: Plan) -> bool:
+    proposers = plan.settings.get("proposers", "auto")
+    return plan.system == "ours" and (proposers == "auto" or "neural" in proposers)
 
 
 def _read_facts(path: Path) -> dict[str, Facts]:

@@ -6,6 +6,7 @@ import io
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 from flash_ansr.bench.execute import machine
 from flash_ansr.paper.context import Context
@@ -48,13 +49,13 @@ def run_experiment(
     folder = folder_of(out, experiment, scale)
     folder.mkdir(parents=True, exist_ok=True)
     context = Context(folder, out / "rows", scale, seed, checkpoint, runs, show_progress)
-    before, started = _minutes_before(folder), time.monotonic()
+    before, started = _summary_before(folder), time.monotonic()
     try:
         outcome = experiment.make(context)
     finally:
-        # an interrupted run counts too
-        minutes = before + (time.monotonic() - started) / 60
-        write_whole(folder / _SUMMARY, json.dumps({"minutes": minutes}) + "\n")
+        # an interrupted run counts too, and leaves the rest of an earlier summary as it was
+        minutes = before.get("minutes", 0.0) + (time.monotonic() - started) / 60
+        _write_summary(folder, before | {"minutes": minutes})
     return _write(experiment, context, outcome, minutes)
 
 
@@ -82,6 +83,7 @@ def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: 
         "claim": experiment.claim,
         "scale": context.scale.value,
         "seed": context.seed,
+        "weights": context.weights,
         "command": command_of(experiment, context),
         "minutes": minutes,
         "machine": machine(),
@@ -89,7 +91,7 @@ def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: 
         "findings": list(outcome.findings),
         "notes": [*outcome.notes, *context.notes],
     }
-    write_whole(context.folder / _SUMMARY, json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+    _write_summary(context.folder, facts)
     written.append(context.folder / "caption.txt")
     write_whole(written[-1], caption(experiment, context, outcome, minutes))
     return written
@@ -107,14 +109,19 @@ def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes:
         f"What was done ({context.scale.value}): {done[context.scale]}",
         *(f"  - {note}" for note in dict.fromkeys([*outcome.notes, *context.notes])),
         f"Command: {command_of(experiment, context)}",
-        f"Seed: {context.seed}. Minutes: {minutes:.2f}, over all runs of this folder.",
+        f"Seed: {context.seed}. Network: {context.weights}. Minutes: {minutes:.2f}, over all runs of this folder.",
         f"Machine: {machine()}. Versions: {', '.join(f'{name} {text}' for name, text in packages.items())}.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _minutes_before(folder: Path) -> float:
+def _write_summary(folder: Path, facts: dict[str, Any]) -> None:
+    write_whole(folder / _SUMMARY, json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+
+
+def _summary_before(folder: Path) -> dict[str, Any]:
     try:
-        return float(json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))["minutes"])
-    except (OSError, ValueError, KeyError):
-        return 0.0
+        found = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and isinstance(found.get("minutes"), float) else {}
