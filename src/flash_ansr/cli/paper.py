@@ -95,18 +95,35 @@ def train(
     assignments: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the config.")
     ] = None,
-    skeletons: Annotated[int, typer.Option(min=1, help="Of the static corpora of a_s and a_p.")] = 50_000,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that make the corpus of a_s.")] = 1,
+    skeletons: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of the static corpora of a_s and a_p, which SymPy takes hours for. [default: 50000]"),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes of SymPy that make these corpora.")] = 1,
+    config: Annotated[
+        str | None, typer.Option(help="Such as 120M, the paper's, instead of micro; not for nesymres.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar of the corpora.")] = False,
 ) -> None:
     """Train a network of the ablations, or continue it; `paper run ablations --runs RUNS` compares them.
 
+    a_s and a_p learn from the same 50,000 draws, which SymPy has simplified for a second each at most: 5 to 10 hours of
+    CPU time, shared by --workers. A stop loses nothing.
+
     Example: flash-ansr paper train b1 --runs runs/ablations --steps 2000
     """
-    from flash_ansr.paper.ablations import ABLATIONS, ablation, train_ablation
+    from flash_ansr.paper.ablations import ABLATIONS, BASE, ablation, train_ablation
 
-    for chosen in list(ABLATIONS.values()) if name == _ALL else [ablation(name)]:
-        finished = train_ablation(chosen, runs, steps, tuple(assignments or ()), skeletons, workers)
-        print(f"{chosen.name}: {chosen.title}, {'done' if finished else 'stopped and saved'}: {runs / chosen.name}")
+    chosen = [ablation(name)] if name != _ALL else [a for a in ABLATIONS.values() if config is None or a.config == BASE]
+    show_progress = not quiet and sys.stderr.isatty()
+    for a in chosen:
+        try:
+            finished = train_ablation(
+                a, runs, steps, tuple(assignments or ()), skeletons, workers, config, show_progress
+            )
+        except KeyboardInterrupt:  # while a corpus is made
+            finished = False
+        print(f"{a.name}: {a.title}, {'done' if finished else 'stopped and saved'}: {runs / a.name}")
         if not finished:
             raise typer.Exit(_INTERRUPTED)
 

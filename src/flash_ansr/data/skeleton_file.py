@@ -9,14 +9,17 @@ from flash_ansr.data.errors import DataError
 
 
 def read_skeletons(path: Path) -> list[list[str]]:
-    """Skeletons of a file; lines whose tokens are null, as left by a simplifier that gave up, are skipped."""
+    """Skeletons of a file; lines whose tokens are null, as left by a simplifier that gave up, are skipped.
+
+    Where lines have an index, that is their order: processes that write a file end in any order.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         raise DataError(
             f"no file of skeletons {str(path)!r}; make one with: flash-ansr data skeletons --out {path}"
         ) from None
-    skeletons = []
+    skeletons: list[tuple[int, list[str]]] = []
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
@@ -24,7 +27,8 @@ def read_skeletons(path: Path) -> list[list[str]]:
             raise DataError(f"{path}, line {number} is no JSON: {error}") from None
         tokens = row.get("tokens") if isinstance(row, dict) else row
         if tokens is not None:
-            skeletons.append(tokens)
+            index = row.get("index", number) if isinstance(row, dict) else number
+            skeletons.append((index, tokens))
     if not skeletons:
         raise DataError(f"{path} has no skeletons")
-    return skeletons
+    return [tokens for _, tokens in sorted(skeletons, key=lambda pair: pair[0])]

@@ -94,14 +94,15 @@ def collect(
     seed: int = 0,
     n_threads: int = 1,
     progress: Callable[[int], None] = lambda _: None,
+    first: int = 0,
 ) -> Statistics:
-    """Statistics of the problems 0 to n-1 of a seed."""
+    """Statistics of n problems of a seed, from that with the index ``first`` on."""
     all_rules = Generator(dataclasses.replace(generator.prior, max_pattern_length=None), holdouts=())
     skeletons: dict[str, list[list[str]]] = {"drawn": [], "simplified": [], "simplified_all_rules": [], "accepted": []}
     outcomes = np.zeros(len(OUTCOMES), dtype=np.int64)
     log10_x, log10_y, n_rows = [], [], []
-    for start in range(0, n, _CHUNK):
-        indices = range(start, min(n, start + _CHUNK))
+    for start in range(first, first + n, _CHUNK):
+        indices = range(start, min(first + n, start + _CHUNK))
         batch = generator.flat(seed, indices, n_threads)
         tokens = generator.vocabulary.tokens
         ends = batch["lengths"] + 1
@@ -120,7 +121,7 @@ def collect(
         share = max(1, int(n * batch["X"].size / len(indices)) // _MAX_VALUES)
         log10_x.append(_magnitudes(batch["X"].ravel()[::share]))
         log10_y.append(_magnitudes(batch["y"][:: max(1, share // batch["X"].shape[1])]))
-        progress(indices.stop)
+        progress(indices.stop - first)
     return Statistics(
         prior=generator.prior.name,
         n=n,

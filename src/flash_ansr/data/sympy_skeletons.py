@@ -55,7 +55,7 @@ def make_skeletons(
     """
     if simplifier not in ("sympy", "simplipy", "none"):
         raise DataError(f"simplifier must be sympy, simplipy or none, got {simplifier!r}")
-    rows = _kept_rows(path)
+    rows = kept_rows(path)
     missing = [i for i in range(n) if i not in rows]
     progress(n - len(missing))
     chunks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
@@ -124,7 +124,7 @@ def _drawn(generator: Generator, chunk: list[int], seed: int, simplified: bool) 
     ]
 
 
-def _kept_rows(path: Path) -> dict[int, Row]:
+def kept_rows(path: Path) -> dict[int, Row]:
     """Rows that are there by index; a line that was cut off when a run ended is dropped from the file."""
     if not path.exists():
         return {}

@@ -1,21 +1,33 @@
 """The networks that the paper trains to tell what each part is worth, at the size of the config `micro`.
 
-Every run is a named change of one thing. All see the same number of problems, in the same order where the prior is the
-same. Training a run that is finished does nothing, one that was stopped goes on.
+Every run is a named change of one thing. With the same number of steps all see the same number of problems, in the same
+order where the prior is the same; ablation_results.py compares only those that did. Training a run that is finished
+does nothing, one that was stopped goes on.
 """
 
 from __future__ import annotations
 
 import difflib
+import functools
 import json
+import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
+from flash_ansr.checkpoint_folder import newest_checkpoint
 from flash_ansr.paper.experiment import PaperError, need_torch
-from simplipy.output_files import write_whole
+from flash_ansr.paper.static_corpora import Corpus, static_prior
 
-Corpus = Literal["sympy", "simplipy"]
+if TYPE_CHECKING:
+    from flash_ansr.train.config import TrainConfig
+    from flash_ansr.train.run_folder import RunFolder
+
+BASE = "micro"
+N_SKELETONS = 50_000
+# of a run folder
+_FILES = {"checkpoints", "config.yaml", "prior.yaml", "versions.json", "metrics.jsonl", "tensorboard"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +52,14 @@ class Ablation:
     name: str
     title: str
     assignments: tuple[str, ...] = ()
-    config: str = "micro"
+    config: str = BASE
     corpus: Corpus | None = None
     switches: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def has_own_prior(self) -> bool:
+        """Whether its problems, so its losses too, are others than those of B0."""
+        return self.corpus is not None or any(text.startswith("data.") for text in self.assignments)
 
 
 ABLATIONS = {
@@ -82,8 +99,10 @@ def train_ablation(
     runs: Path,
     steps: int | None = None,
     assignments: tuple[str, ...] = (),
-    n_skeletons: int = 50_000,
+    n_skeletons: int | None = None,
     n_workers: int = 1,
+    config: str | None = None,
+    show_progress: bool = False,
 ) -> bool:
     """Train a run into ``runs/NAME``, or continue it.
 
@@ -96,48 +115,87 @@ def train_ablation(
         Instead of the config's; must be the same for all runs that are compared.
     assignments : tuple of str
         More changes of the config.
-    n_skeletons : int
-        Of a static corpus, as drawn.
+    n_skeletons : int, optional
+        Of a static corpus; 50,000 by default.
     n_workers : int
-        Processes that make a static corpus.
+        Processes of SymPy for a static corpus.
+    config : str, optional
+        Instead of `micro`.
+    show_progress : bool
+        Of making a corpus; training has its own.
 
     Returns
     -------
     bool
         Whether the last step was reached.
+
+    Raises
+    ------
+    PaperError
+        When the folder holds a run with other values than the ones that are asked for.
     """
     need_torch(f"training {run.name}")
     from flash_ansr.train.config import load_config
-    from flash_ansr.train.loop import train
     from flash_ansr.train.run_folder import RunFolder
 
+    if config is not None and run.config != BASE:
+        raise PaperError(f"{run.name} is the config {run.config}: it cannot be trained as {config}")
     folder = RunFolder(runs / run.name)
+    asked = [*assignments, *([] if steps is None else [f"optimizer.steps={steps}"])]
     if folder.latest() is not None:
-        return train(folder.config(), folder, resume=True)
-    changes = [*run.assignments, *assignments]
+        _check_same(folder, asked)
+        if config is not None and load_config(config, [*run.assignments, *asked]).model != folder.config().model:
+            raise PaperError(f"{folder.path} is no network of the config {config}; name another folder by --runs")
+        return train_or_continue(folder, folder.config())
+    changes = [*run.assignments, *asked]
     if run.corpus is not None:
-        changes.append(f"data.prior={_static_prior(run.corpus, runs, n_skeletons, n_workers)}")
-    if steps is not None:
-        changes.append(f"optimizer.steps={steps}")
-    return train(load_config(run.config, changes), folder)
+        corpus = static_prior(run.corpus, runs, n_skeletons or N_SKELETONS, n_workers, show_progress)
+        changes.append(f"data.prior={json.dumps(str(corpus))}")
+    n_steps = load_config(config or run.config, changes).optimizer.steps
+    return train_or_continue(folder, load_config(config or run.config, [*paces(n_steps), *changes]))
 
 
-def _static_prior(corpus: Corpus, runs: Path, n: int, n_workers: int) -> Path:
-    """The paper's prior over a fixed file of skeletons, which is made or completed first."""
-    from flash_ansr.data import Generator
-    from flash_ansr.data.sympy_skeletons import make_skeletons
+def paces(n_steps: int) -> list[str]:
+    """How often a run of so many steps is validated and saved: enough for a curve, and to lose little by a stop."""
+    return [
+        f"run.validate_every={max(1, n_steps // 20)}",
+        f"run.checkpoint_every={max(1, n_steps // 10)}",
+        f"run.log_every={min(20, max(1, n_steps // 100))}",
+    ]
 
-    runs.mkdir(parents=True, exist_ok=True)
-    skeletons = runs / f"skeletons_{corpus}_{n}.jsonl"
-    make_skeletons(Generator("paper"), skeletons, n, simplifier=corpus, n_workers=n_workers)
-    prior = skeletons.with_suffix(".yaml")
-    write_whole(prior, f"base: paper\nsimplifier: none\ncorpus: {json.dumps(str(skeletons))}\n")
-    return prior
+
+def train_or_continue(folder: RunFolder, config: TrainConfig) -> bool:
+    """Train a new run, or go on with one; one that was killed before its first checkpoint starts anew."""
+    from flash_ansr.train.loop import train
+
+    if folder.latest() is not None:
+        return train(config, folder, resume=True)
+    if folder.path.is_dir() and {path.name.strip(".").removesuffix(".new") for path in folder.path.iterdir()} <= _FILES:
+        shutil.rmtree(folder.path)
+    return train(config, folder)
+
+
+def _check_same(folder: RunFolder, asked: Sequence[str]) -> None:
+    """Refuse values that are not those of the run in the folder."""
+    from flash_ansr.model.config import to_mapping
+    from flash_ansr.train.config import changed_config
+    from flash_ansr.train.loop import on_this_machine
+
+    config = folder.config()
+    for assignment in asked:
+        key = assignment.partition("=")[0].strip()
+        wanted, there = on_this_machine(changed_config(config, [assignment])), config
+        if wanted == there:
+            continue
+        values = [
+            functools.reduce(lambda part, name: part[name], key.split("."), to_mapping(c)) for c in (there, wanted)
+        ]
+        raise PaperError(
+            f"{folder.path} was begun with {key}={values[0]}, not {values[1]}; leave {key} out to go on with it, "
+            "or name another folder by --runs"
+        )
 
 
 def checkpoint_of(runs: Path | None, name: str) -> Path | None:
     """The newest checkpoint of a run, None where there is none."""
-    if runs is None:
-        return None
-    found = sorted(path for path in (runs / name / "checkpoints").glob("[0-9]*") if path.is_dir())
-    return found[-1] if found else None
+    return None if runs is None else newest_checkpoint(runs / name)

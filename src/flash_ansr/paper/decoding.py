@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,39 +11,73 @@ import numpy as np
 
 from flash_ansr.bench.candidates import summarize_candidates
 from flash_ansr.bench.datasets import make_data_set
+from flash_ansr.bench.figures import AXES, metric_figure
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.tables import Format, table
 from flash_ansr.catalogues import load
+from flash_ansr.checkpoint_folder import weights_hash
+from flash_ansr.infer.normal_forms import normal_forms
 from flash_ansr.infer.proposals import Grammar, Table
-from flash_ansr.infer.settings import Decoding
+from flash_ansr.infer.settings import Decoding, Simplifier
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import fingerprint_figure
 from flash_ansr.paper.experiment import Experiment, Outcome
 
 _CATALOGUE = "fastsrb"
 _METRICS = ("vnrr", "fnrr", "length_ratio", "fit_seconds", "fit_success")
+_TIME = AXES[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many problems and points, and the samples of each variant."""
+    """How many problems, points, candidates and data sets; candidates in growing numbers where they are swept."""
 
     limit: int | None
     points: int
-    n_samples: int
+    n_samples: tuple[int, ...]
     datasets: int
 
+    @property
+    def most(self) -> int:
+        """The largest number of candidates."""
+        return self.n_samples[-1]
 
-def variant_plans(sizes: Sizes, variants: Mapping[str, Mapping[str, Any]], settings: Facts) -> list[Plan]:
-    """A plan for each variant: the switches of the pipeline by label."""
+    def __str__(self) -> str:
+        numbers = ", ".join(f"{n:,}" for n in self.n_samples)
+        return f"{self.limit or 115} problems, {self.points} points, {numbers} candidates"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where candidates come from.
+
+    Attributes
+    ----------
+    checkpoint : Path
+    decoding : {"sample", "beam"}
+    simplifier : {"simplipy", "sympy", "none"} or None
+        What shortens them first, after their multipliers are freed; None takes them as they are drawn.
+    """
+
+    checkpoint: Path
+    decoding: Decoding = "sample"
+    simplifier: Simplifier | None = None
+
+
+def variant_plans(
+    sizes: Sizes, variants: Mapping[str, Mapping[str, Any]], checkpoint: Path | None = None
+) -> list[Plan]:
+    """A plan for each variant: the switches of the pipeline by label. Without a checkpoint the context's counts."""
+    named = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
     return [
         Plan(
             catalogue=_CATALOGUE,
             system="ours",
             label=label,
-            settings={"pipeline": dict(switches), "n_samples": sizes.n_samples, **settings},
+            settings={"pipeline": dict(switches), **named},
+            sweep={"n_samples": list(sizes.n_samples)},
             budget=[None],
             points=[sizes.points],
             limit=sizes.limit,
@@ -55,70 +89,81 @@ def variant_plans(sizes: Sizes, variants: Mapping[str, Mapping[str, Any]], setti
 
 def decoding(context: Context) -> Outcome:
     """Softmax sampling against beam search at an equal number of candidates."""
-    sizes = context.pick(Sizes(2, 32, 8, 1), Sizes(12, 256, 256, 1), Sizes(None, 512, 4096, 5))
+    sizes = context.pick(Sizes(2, 32, (8,), 1), Sizes(6, 256, (256,), 1), Sizes(None, 512, (4096,), 5))
     variants = {"softmax sampling": {"decoding": "sample"}, "beam search": {"decoding": "beam"}}
     # these first: loading torch is no part of a fit's time
     network = context.network()
-    prints = fingerprints(context, sizes, {"softmax sampling": ("sample", network), "beam search": ("beam", network)})
-    groups = in_order(context.bench(variant_plans(sizes, variants, context.network_settings())), variants)
-    extra = {
-        "distinct forms [%] ↑": {label: 100 * facts["distinct"] for label, facts in prints.items()},
-        "rewrites [%] ↓": {label: 100 * facts["rewrites"] for label, facts in prints.items()},
-        "bloat [%] ↓": {label: 100 * facts["bloat"] for label, facts in prints.items()},
-    }
+    sources = {"softmax sampling": Source(network), "beam search": Source(network, "beam")}
+    prints = fingerprints(context, sizes, sources)
+    groups = in_order(context.bench(variant_plans(sizes, variants)), variants)
     findings = [
         *compared(groups),
         *(
-            f"{label}: {100 * f['distinct']:.0f} % of the budget are distinct forms; among distinct sequences "
-            f"{100 * f['rewrites']:.1f} % repeat a form; bloat {100 * f['bloat']:.1f} %"
+            f"{label}: {100 * f['distinct']:.1f} % of the budget are distinct forms, so the paper's rewrite fraction "
+            f"is {100 * (1 - f['distinct']):.1f} %; among distinct sequences {100 * f['rewrites']:.1f} % repeat a "
+            f"form; bloat of distinct sequences {100 * f['bloat']:.1f} %"
             for label, f in prints.items()
         ),
         *_by_length(groups),
     ]
-    figure = fingerprint_figure(groups, _METRICS[:4], extra)
-    return Outcome({"decoding": figure}, findings, table(groups, Format.MARKDOWN), [_said(sizes)])
+    figure = fingerprint_figure(groups, _METRICS[:4], fingerprint_panels(prints))
+    return Outcome({"decoding": figure}, findings, table(groups, Format.MARKDOWN), [str(sizes)])
 
 
-def fingerprints(
-    context: Context, sizes: Sizes, sources: Mapping[str, tuple[Decoding, Path]]
-) -> dict[str, dict[str, float]]:
-    """What raw candidates are like, in the mean over problems, by label.
-
-    Parameters
-    ----------
-    sources : mapping of label to (decoder, checkpoint)
+def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) -> dict[str, dict[str, float]]:
+    """What candidates are like, in the mean over problems, by label.
 
     Returns
     -------
     mapping of label to mapping
-        ``distinct``: distinct forms among all draws; ``rewrites``: share of the distinct sequences that repeat a form;
-        ``bloat``.
+        ``distinct``: distinct forms over the number of draws, of which the paper's rewrite fraction is the rest;
+        ``rewrites``: share of the distinct sequences that repeat a form; ``bloat``, of distinct sequences too.
     """
     from flash_ansr.infer.neural_proposer import NeuralProposer
 
     catalogue = load(_CATALOGUE)
     names = list(dict.fromkeys(t.problem for t in Plan(_CATALOGUE, limit=sizes.limit).tasks(1)))
+    dataset = context.first_dataset(sizes.datasets)
 
     def candidates(key: str) -> Facts:
-        name, decoder, checkpoint = wanted[key]
-        data = make_data_set(catalogue[name], 0, sizes.points, 0.0)
-        proposer = NeuralProposer(Table(data.fit.X, data.y_fit), Grammar(), checkpoint, decoding=decoder)
-        found = proposer.propose(sizes.n_samples, context.seed)
+        name, source = wanted[key]
+        data = make_data_set(catalogue[name], dataset, sizes.points, 0.0)
+        table = Table(data.fit.X, data.y_fit)
+        proposer = NeuralProposer(table, Grammar(), source.checkpoint, decoding=source.decoding)
+        found = proposer.propose(sizes.most, context.seed)
         assert found is not None
-        summary = summarize_candidates([expression.tokens for expression in found.batch.expressions()])
+        batch = found.batch if source.simplifier is None else normal_forms(found.batch, source.simplifier)
+        # what the pipeline tells apart: equal sequences are fitted once
+        summary = summarize_candidates(list(dict.fromkeys(tuple(e.tokens) for e in batch.expressions())))
         n_forms = summary.n * (1 - summary.rewrite_fraction)
-        return {"distinct": n_forms / sizes.n_samples, "rewrites": summary.rewrite_fraction, "bloat": summary.bloat}
+        return {"distinct": n_forms / sizes.most, "rewrites": summary.rewrite_fraction, "bloat": summary.bloat}
 
-    # the benchmark's rows are in rows.jsonl, these beside them
-    apart = replace(context, folder=context.folder / "candidates")
+    apart = context.apart("candidates")
     found = {}
-    wanted: dict[str, tuple[str, Decoding, Path]] = {}
-    for label, (decoder, checkpoint) in sources.items():
-        keys = [f"{name} {decoder} {sizes.n_samples} {sizes.points} {checkpoint}" for name in names]
-        wanted |= {key: (name, decoder, checkpoint) for key, name in zip(keys, names, strict=True)}
+    wanted: dict[str, tuple[str, Source]] = {}
+    for label, source in sources.items():
+        what = f"{source.decoding} {source.simplifier} {sizes.most} {sizes.points} {weights_hash(source.checkpoint)}"
+        keys = [f"{name} {dataset} {what}" for name in names]
+        wanted |= {key: (name, source) for key, name in zip(keys, names, strict=True)}
         rows = apart.each(keys, candidates, label)
-        found[label] = {k: float(np.nanmean([row[k] for row in rows])) for k in ("distinct", "rewrites", "bloat")}
+        found[label] = {k: _mean([row[k] for row in rows]) for k in ("distinct", "rewrites", "bloat")}
     return found
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    """Of what is known."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def fingerprint_panels(prints: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """What ``fingerprints`` found, as panels of a figure."""
+    titles = {
+        "distinct": "distinct forms of the budget [%] ↑",
+        "rewrites": "rewrites among distinct sequences [%] ↓",
+        "bloat": "bloat [%] ↓",
+    }
+    return {title: {label: 100 * facts[k] for label, facts in prints.items()} for k, title in titles.items()}
 
 
 def _by_length(groups: list[Group]) -> list[str]:
@@ -138,49 +183,55 @@ def _by_length(groups: list[Group]) -> list[str]:
 
 
 def refiner(context: Context) -> Outcome:
-    """Levenberg-Marquardt against BFGS and SciPy's curve_fit."""
-    sizes = context.pick(Sizes(2, 32, 6, 1), Sizes(12, 256, 64, 1), Sizes(None, 512, 2048, 5))
+    """Levenberg-Marquardt against BFGS and SciPy's curve_fit, over growing numbers of candidates."""
+    sizes = context.pick(
+        Sizes(2, 32, (3, 6), 1), Sizes(4, 256, (16, 64, 256), 1), Sizes(None, 512, tuple(2**k for k in range(14)), 5)
+    )
     variants = {
         "Levenberg-Marquardt (ours)": {"refiner": "lm"},
         "SciPy curve_fit": {"refiner": "scipy"},
         "SciPy BFGS": {"refiner": "bfgs"},
     }
-    return _switched(context, sizes, variants, "refiner")
+    context.network()
+    import flash_ansr.infer.neural_proposer  # noqa: F401 - loading torch is no part of a fit's time
+
+    groups = context.bench(variant_plans(sizes, variants))
+    largest = in_order(with_most_candidates(groups, sizes), variants)
+    drawn = metric_figure(groups, _TIME, tuple(METRICS))
+    figures = ({} if drawn is None else {"refiner": drawn}) | {
+        "refiner_bars": fingerprint_figure(largest, _METRICS, {})
+    }
+    notes = [str(sizes), f"sentences and bars: {sizes.most:,} candidates"]
+    return Outcome(figures, compared(largest), table(groups, Format.MARKDOWN), notes)
 
 
 def inference_simplifier(context: Context) -> Outcome:
     """SimpliPy, SymPy or nothing between the network and the fit."""
-    sizes = context.pick(Sizes(2, 32, 4, 1), Sizes(6, 128, 24, 1), Sizes(None, 512, 4096, 5))
-    variants = {name: {"simplifier": name} for name in ("simplipy", "sympy", "none")}
-    return _switched(context, sizes, variants, "inference_simplifier")
-
-
-def _switched(context: Context, sizes: Sizes, variants: Mapping[str, Mapping[str, Any]], name: str) -> Outcome:
-    settings = context.network_settings()
-    import flash_ansr.infer.neural_proposer  # noqa: F401 - loading torch is no part of a fit's time
-
-    groups = in_order(context.bench(variant_plans(sizes, variants, settings)), variants)
-    unique = {
-        group.label: float(
-            np.mean([row.report["fit"]["unique"] / row.report["fit"]["drawn"] for row in _answered(group)])
-        )
-        for group in groups
-        if _answered(group)
-    }
-    extra = {"unique / drawn [%]": {label: 100 * share for label, share in unique.items()}}
+    sizes = context.pick(Sizes(2, 32, (4,), 1), Sizes(4, 128, (24,), 1), Sizes(None, 512, (4096,), 5))
+    names: tuple[Simplifier, ...] = ("simplipy", "sympy", "none")
+    variants: dict[str, dict[str, str]] = {name: {"simplifier": name} for name in names}
+    network = context.network()
+    prints = fingerprints(context, sizes, {name: Source(network, simplifier=name) for name in names})
+    groups = in_order(context.bench(variant_plans(sizes, variants)), variants)
     findings = [
         *compared(groups),
-        *(f"{label}: {100 * s:.0f} % of the draws are distinct" for label, s in unique.items()),
+        *(
+            f"{label}: among the distinct results {100 * f['rewrites']:.1f} % repeat a form, bloat "
+            f"{100 * f['bloat']:.1f} %; {100 * f['distinct']:.1f} % of the draws are distinct forms"
+            for label, f in prints.items()
+        ),
     ]
-    figure = fingerprint_figure(groups, _METRICS, extra)
-    return Outcome({name: figure}, findings, table(groups, Format.MARKDOWN), [_said(sizes)])
+    figure = fingerprint_figure(groups, _METRICS, fingerprint_panels(prints))
+    notes = [str(sizes), "forms are told apart by SimpliPy with all rules, whatever simplified the candidates"]
+    return Outcome({"inference_simplifier": figure}, findings, table(groups, Format.MARKDOWN), notes)
 
 
-def _answered(group: Group) -> list[Any]:
-    return [row for row in group.rows if row.error is None]
+def with_most_candidates(groups: Sequence[Group], sizes: Sizes) -> list[Group]:
+    """The groups with the largest number of candidates."""
+    return [group for group in groups if group.settings["n_samples"] == sizes.most]
 
 
-def compared(groups: list[Group]) -> list[str]:
+def compared(groups: Sequence[Group]) -> list[str]:
     """A sentence for each group: recovery, length and time."""
     said = []
     for group in groups:
@@ -193,13 +244,9 @@ def compared(groups: list[Group]) -> list[str]:
     return said
 
 
-def in_order(groups: list[Group], labels: Mapping[str, object]) -> list[Group]:
+def in_order(groups: Sequence[Group], labels: Mapping[str, object]) -> list[Group]:
     """The groups in the order of their labels."""
     return sorted(groups, key=lambda group: list(labels).index(group.label))
-
-
-def _said(sizes: Sizes) -> str:
-    return f"{sizes.limit or 115} problems, {sizes.points} points, {sizes.n_samples} candidates"
 
 
 EXPERIMENTS = (
@@ -209,19 +256,20 @@ EXPERIMENTS = (
         "At 4,096 candidates beam search keeps 33 % of its budget as distinct forms (softmax 48 %), has 70 times more "
         "rewrites, recovers 9.4 points less at 4 times the time; most on short equations (17 points, 2 on long ones).",
         decoding,
-        "12 problems, 256 points, 256 candidates",
+        "6 problems, 256 points, 256 candidates",
         "115 problems, 512 points, 4,096 candidates, 5 data sets",
-        2.0,
+        1.6,
         ("network",),
     ),
     Experiment(
         "refiner",
         "Figure 'BFGS against Levenberg-Marquardt' (Appendix Refiner Choice)",
-        "Levenberg-Marquardt recovers about 11 points more than BFGS at every budget.",
+        "Levenberg-Marquardt recovers more than BFGS at every budget, most visibly at 1 to 10 s, and about 11 points "
+        "more at large compute.",
         refiner,
-        "12 problems, 256 points, 64 candidates",
-        "115 problems, 512 points, 2,048 candidates, 5 data sets",
-        0.9,
+        "4 problems, 256 points, 16, 64 and 256 candidates",
+        "115 problems, 512 points, 1 to 8,192 candidates, 5 data sets",
+        1.8,
         ("network",),
     ),
     Experiment(
@@ -229,7 +277,7 @@ EXPERIMENTS = (
         "Figure 'Hypothesis-space fingerprint', simplifier at inference",
         "SymPy does as well as SimpliPy at 20 times the time; without simplification there are 21 times more rewrites.",
         inference_simplifier,
-        "6 problems, 128 points, 24 candidates",
+        "4 problems, 128 points, 24 candidates",
         "115 problems, 512 points, 4,096 candidates, 5 data sets",
         0.8,
         ("network",),

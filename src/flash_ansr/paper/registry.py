@@ -4,10 +4,34 @@ from __future__ import annotations
 
 import difflib
 
-from flash_ansr.paper import convergence, data, decoding, galleries, gaussian, recovery, simplifier, tables, training
+from flash_ansr.paper import (
+    ablation_results,
+    compute_settings,
+    convergence,
+    data,
+    decoding,
+    galleries,
+    gaussian,
+    recovery,
+    simplifier,
+    tables,
+    training,
+)
 from flash_ansr.paper.experiment import Experiment, PaperError
 
-_MODULES = (recovery, simplifier, convergence, decoding, training, gaussian, galleries, tables, data)
+_MODULES = (
+    recovery,
+    compute_settings,
+    simplifier,
+    convergence,
+    decoding,
+    training,
+    ablation_results,
+    gaussian,
+    galleries,
+    tables,
+    data,
+)
 EXPERIMENTS: dict[str, Experiment] = {e.name: e for module in _MODULES for e in module.EXPERIMENTS}
 
 
