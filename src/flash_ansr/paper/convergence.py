@@ -95,6 +95,6 @@ EXPERIMENTS = (
         convergence,
         "400 draws of the paper's prior; sums of 16 to 128 variables",
         "16,384 draws; sums of up to 192 variables",
-        0.4,
+        0.2,
     ),
 )

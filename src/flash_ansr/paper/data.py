@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections import Counter
 
+import numpy as np
+import numpy.typing as npt
+
+import simplipy
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.catalogues import Problem, load
-from flash_ansr.data import Generator
+from flash_ansr.data import Generator, Holdout
 from flash_ansr.data.figure import statistics_figure
-from flash_ansr.data.statistics import collect
+from flash_ansr.data.generator import OUTCOMES
+from flash_ansr.data.statistics import SkeletonCounts, Statistics, collect
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import markdown, panels
 from flash_ansr.paper.experiment import Experiment, Outcome
+from simplipy import Expression
 
+_CATALOGUE = "fastsrb"
+_CHUNK = 5000
+_N_MAGNITUDES = 200_000
+_STAGES = ("drawn", "simplified", "simplified_all_rules", "accepted")
+_COUNTS = ("n_constants", "n_unique_variables", "n_variable_nodes", "lengths")
 _MEDIANS = {"n_unique_variables": "unique variables", "lengths": "symbols", "n_constants": "constants"}
 
 
 def data_statistics(context: Context) -> Outcome:
     """Counts of the problems that training sees."""
     n = context.pick(200, 20_000, 1_000_000)
-    statistics = collect(Generator("paper"), n, context.seed, context.n_threads)
+    n_chunks = max(1, n // _CHUNK)
+    generator = Generator("paper")
+
+    def work(key: str) -> Facts:
+        first, size = map(int, key.split()[1:3])
+        return chunk_facts(collect(generator, size, context.seed, context.n_threads, first=first), n_chunks)
+
+    chunks = [(k * n // n_chunks, (k + 1) * n // n_chunks) for k in range(n_chunks)]
+    keys = [f"paper {start} {stop - start} of {n_chunks}" for start, stop in chunks]
+    statistics = joined(context.each(keys, work, "problems"))
     summary = statistics.summary()
-    context.each([f"paper {n}"], lambda _: summary, "statistics")
     accepted = summary["medians"]["accepted"]
     medians = ", ".join(f"{accepted[key]:g} {name}" for key, name in _MEDIANS.items())
     findings = [
@@ -35,9 +54,103 @@ def data_statistics(context: Context) -> Outcome:
     return Outcome({"data_statistics": statistics_figure(statistics)}, findings, markdown(header, lines))
 
 
+def chunk_facts(found: Statistics, n_chunks: int) -> Facts:
+    """A part of the statistics as JSON holds it; of magnitudes as many as make a figure of all parts."""
+    most = max(1, _N_MAGNITUDES // n_chunks)
+    return {
+        "n": found.n,
+        "outcomes": found.outcomes,
+        "n_rows": found.n_rows.tolist(),
+        **{stage: {c: getattr(getattr(found, stage), c).tolist() for c in _COUNTS} for stage in _STAGES},
+        **{name: _thinned(getattr(found, name), most).round(3).tolist() for name in ("log10_x", "log10_y")},
+    }
+
+
+def _thinned(values: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
+    return values[:: -(-len(values) // most)] if len(values) else values
+
+
+def joined(rows: list[Facts]) -> Statistics:
+    """The statistics of all parts."""
+    outcomes: Counter[str] = Counter()
+    for row in rows:
+        outcomes.update(row["outcomes"])
+
+    def counts(stage: str) -> SkeletonCounts:
+        return SkeletonCounts(
+            *(np.concatenate([np.array(row[stage][c], dtype=np.int64) for row in rows]) for c in _COUNTS)
+        )
+
+    return Statistics(
+        prior="paper",
+        n=sum(row["n"] for row in rows),
+        outcomes=dict(outcomes),
+        log10_x=np.concatenate([np.array(row["log10_x"], dtype=np.float64) for row in rows]),
+        log10_y=np.concatenate([np.array(row["log10_y"], dtype=np.float64) for row in rows]),
+        n_rows=np.concatenate([np.array(row["n_rows"], dtype=np.int64) for row in rows]),
+        **{stage: counts(stage) for stage in _STAGES},
+    )
+
+
+def decontamination(context: Context) -> Outcome:
+    """How many draws the holdout of FastSRB rejects, and whether any that it accepts is in FastSRB."""
+    n = context.pick(500, 20_000, 1_000_000)
+    generator = Generator("paper", holdouts=(_CATALOGUE,))
+    # a second opinion, with all rules instead of those of the prior, and one that is no part of the holdout
+    checked = Holdout((_CATALOGUE,))
+    entries = {plain_form(problem.expression.skeleton()) for problem in load(_CATALOGUE)}
+
+    def work(key: str) -> Facts:
+        start, stop = map(int, key.split()[:2])
+        batch = generator.flat(context.seed, range(start, stop), context.n_threads)
+        names, ends = generator.vocabulary.tokens, batch["lengths"] + 1
+        accepted = [[names[k] for k in ids[1:end]] for ids, end in zip(batch["token_ids"], ends, strict=True)]
+        counts = dict(zip(OUTCOMES, batch["outcomes"].sum(0).tolist(), strict=True))
+        return {
+            "outcomes": counts,
+            "found_again": sum(match is not None for match in checked.find_many(accepted)),
+            "same_form": sum(plain_form(simplipy.parse(tokens)) in entries for tokens in accepted),
+        }
+
+    keys = [f"{start} {min(n, start + _CHUNK)}" for start in range(0, n, _CHUNK)]
+    rows = context.each(keys, work, "draws")
+    outcomes: Counter[str] = Counter()
+    for row in rows:
+        outcomes.update(row["outcomes"])
+    held_out = {name: outcomes[name] for name in OUTCOMES if name.startswith("held_out")}
+    n_attempts, n_accepted = outcomes.total(), outcomes["accepted"]
+    figure, (axes,) = panels(1, 1, 6.5, 2.4)
+    shares = {name.removeprefix("held_out_"): 1e6 * count / n_attempts for name, count in held_out.items()}
+    bars = axes.barh(list(shares), list(shares.values()), color=COLOURS[0])
+    axes.bar_label(bars, labels=[f"{count}" for count in held_out.values()], padding=3, fontsize=8)
+    axes.set(xlabel="rejected draws in a million attempts", xlim=(0, 1.2 * max(1.0, *shares.values())))
+    axes.invert_yaxis()
+    leaks = sum(row["found_again"] for row in rows), sum(row["same_form"] for row in rows)
+    findings = [
+        f"{sum(held_out.values())} of {n_attempts:,} attempts are rejected as held out "
+        f"({100 * sum(held_out.values()) / n_attempts:.3f} %): "
+        + ", ".join(f"{count} {name[9:]}" for name, count in held_out.items()),
+        f"leaks among {n_accepted:,} accepted problems: {leaks[0]} by the holdout with all rules, {leaks[1]} by equal "
+        "simplified skeletons up to names of variables",
+    ]
+    lines = [[name, count, f"{100 * count / n_attempts:.3f}"] for name, count in outcomes.items()]
+    notes = [f"{len(load(_CATALOGUE))} held-out equations, those that the benchmark leaves out among them"]
+    return Outcome({"decontamination": figure}, findings, markdown(["outcome", "attempts", "%"], lines), notes)
+
+
+def plain_form(expression: Expression) -> tuple[str, ...]:
+    """Tokens after simplification, variables named in the order in which they occur: no code of the holdout."""
+    tokens = simplipy.simplify(expression.tokens, mask_numbers=True)
+    order: dict[str, str] = {}
+    return tuple(
+        order.setdefault(token, f"x{len(order) + 1}") if token[0] == "x" and token[1:].isdigit() else token
+        for token in tokens
+    )
+
+
 def excluded_equations(context: Context) -> Outcome:
     """How often the law of an equation that is left out is finite, as a double and as a 32-bit float."""
-    catalogue = load("fastsrb")
+    catalogue = load(_CATALOGUE)
     n = context.pick(100, 20_000, 200_000)
     excluded = [problem for problem in catalogue if problem.excluded is not None]
 
@@ -83,6 +196,16 @@ EXPERIMENTS = (
         "Figure 'Training data statistics' (Appendix Data Statistics)",
         "Half of the simplified training expressions contain at least 5 unique variables and 24 symbols.",
         data_statistics,
+        "20,000 problems of the paper's prior",
+        "a million problems",
+        0.2,
+    ),
+    Experiment(
+        "decontamination",
+        "Section Data Generation (3), Appendix Data Generation Hyperparameters, Decontamination",
+        "Draws that equal a test expression without its constants, symbolically or numerically, are rejected: no "
+        "leakage of the test set.",
+        decontamination,
         "20,000 problems of the paper's prior",
         "a million problems",
         0.2,

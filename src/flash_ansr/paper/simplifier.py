@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import sympy
+from sympy.core.cache import clear_cache
 
 import simplipy
 from flash_ansr.bench.figures import COLOURS
@@ -48,7 +49,7 @@ class Curve:
 def simplifier_ecdf(context: Context) -> Outcome:
     """Times and length ratios on draws of the paper's prior."""
     drawn = corpus(context.pick(6, 640, 2**16), context.seed)
-    n_slow = context.pick(2, 64, len(drawn))
+    n_slow = context.pick(2, 48, len(drawn))
     results = {}
     for name, curve in _curves().items():
         rows = drawn[:n_slow] if curve.is_slow else drawn
@@ -63,10 +64,15 @@ def simplifier_ecdf(context: Context) -> Outcome:
             }
 
         results[name] = context.each(keys, work, curve.label)
-    return _ecdf_outcome(results, f"{len(drawn)} draws of the paper's prior; SymPy on the first {n_slow}")
+    notes = [
+        f"{len(drawn)} draws of the paper's prior; SymPy on the first {n_slow}, on which ratios of medians are taken",
+        f"every engine simplifies each row once; SymPy's cache is emptied before each, its limit is {_SYMPY_SECONDS:g} "
+        "s of CPU time; longer: of the rows that it finished; a row without a result counts as long as it was",
+    ]
+    return _ecdf_outcome(results, n_slow, notes)
 
 
-def _ecdf_outcome(results: dict[str, list[Facts]], note: str) -> Outcome:
+def _ecdf_outcome(results: dict[str, list[Facts]], n_common: int, notes: list[str]) -> Outcome:
     figure, (left, right) = panels(1, 2, 5.4, 4.2)
     tail = right.inset_axes((0.1, 0.5, 0.4, 0.42))
     lines, medians, means = [], {}, {}
@@ -81,12 +87,15 @@ def _ecdf_outcome(results: dict[str, list[Facts]], note: str) -> Outcome:
         draw_ecdf(left, 1e3 * seconds[done], len(seconds), label=curve.label, **style)
         for axes in (right, tail):
             draw_ecdf(axes, ratios, **style)
-        medians[name], means[name] = float(np.median(seconds)), float(seconds.mean())
+        # rows that every engine has had: those beyond are others
+        medians[name], means[name] = float(np.median(seconds[:n_common])), float(seconds.mean())
+        longer = (ratios[done] > 1).mean() if done.any() else np.nan
         lines.append(
             [
-                *(curve.label, len(seconds), f"{1e6 * medians[name]:.1f}", f"{1e6 * means[name]:.1f}"),
+                *(curve.label, len(seconds), f"{1e6 * np.median(seconds):.1f}", f"{1e6 * means[name]:.1f}"),
                 *(f"{medians.get('sympy', np.nan) / medians[name]:.0f}", f"{ratios.mean():.3f}"),
-                *(f"{100 * share:.1f}" for share in ((ratios > 1).mean(), late.mean(), (~done & ~late).mean())),
+                f"{ratios[:n_common].mean():.3f}",
+                *(f"{100 * share:.1f}" for share in (longer, late.mean(), (~done & ~late).mean())),
             ]
         )
     left.set(xscale="log", xlabel="CPU time of one simplification [ms]", ylabel="share of expressions", ylim=(0, 1.01))
@@ -101,7 +110,8 @@ def _ecdf_outcome(results: dict[str, list[Facts]], note: str) -> Outcome:
         "mean µs",
         "× SymPy (median)",
         "length ratio",
-        "longer %",
+        "on common rows",
+        "longer, of those done %",
         "timed out %",
         "not real %",
     ]
@@ -110,12 +120,12 @@ def _ecdf_outcome(results: dict[str, list[Facts]], note: str) -> Outcome:
         f"median time of SymPy over ours at L_max 4: {medians['sympy'] / medians['ours_L4']:.0f}; "
         f"over the paper's algorithm in Python: {medians['sympy'] / medians['paper_L4']:.0f}",
         *(
-            f"{line[0]}: mean length ratio {line[5]}, longer in {line[6]} %, timed out in {line[7]} %, "
-            f"left the real numbers in {line[8]} %"
+            f"{line[0]}: mean length ratio {line[5]} ({line[6]} on the rows of SymPy), longer in {line[7]} % of those "
+            f"done, timed out in {line[8]} %, left the real numbers in {line[9]} %"
             for line in lines
         ),
     ]
-    return Outcome({"simplifier_ecdf": figure}, findings, markdown(header, lines), [note])
+    return Outcome({"simplifier_ecdf": figure}, findings, markdown(header, lines), notes)
 
 
 def _curves() -> dict[str, Curve]:
@@ -143,13 +153,9 @@ def _curves() -> dict[str, Curve]:
 
 
 def _by_ours(tokens: list[str], _: int, max_pattern_length: int) -> tuple[float, int | None]:
-    """The fastest of a few passes: other processes can only add."""
-    fastest, length = np.inf, 0
-    for _ in range(_PASSES):
-        start = time.thread_time()
-        length = len(simplipy.simplify(tokens, max_pattern_length=max_pattern_length))
-        fastest = min(fastest, time.thread_time() - start)
-    return fastest, length
+    start = time.thread_time()
+    length = len(simplipy.simplify(tokens, max_pattern_length=max_pattern_length))
+    return time.thread_time() - start, length
 
 
 def by_sympy(tokens: list[str], index: int, ratio: float) -> tuple[float, int | None]:
@@ -157,6 +163,7 @@ def by_sympy(tokens: list[str], index: int, ratio: float) -> tuple[float, int | 
     expression = simplipy.parse(tokens)
     numbers = np.random.default_rng(index).uniform(-10, 10, expression.n_constants)
     given: Any = expression.with_constants(numbers).to_sympy()
+    clear_cache()  # rows of a corpus share no work
     start = time.thread_time()
     try:
         with cpu_limit(_SYMPY_SECONDS):
@@ -240,9 +247,9 @@ EXPERIMENTS = (
         "100-fold speed-up over SymPy at comparable quality: SymPy takes about 100 ms in the median, L_max 4 about a "
         "millisecond; never longer, while SymPy lengthens 38 to 52 % and times out on 9 % at 1 s.",
         simplifier_ecdf,
-        "640 draws of the paper's prior, SymPy with and without ratio=1 on 64 of them",
+        "640 draws of the paper's prior, SymPy with and without ratio=1 on 48 of them",
         "65,536 draws for every engine",
-        1.0,
+        0.9,
     ),
     Experiment(
         "throughput_claim",
