@@ -30,7 +30,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # of the first seven curves, of the next seven, and so on, whose markers are shifted
 _LINES = ("-", "--", ":")
-_ARROWS = {"up": "↑", "down": "↓", "zero": "→ 0"}
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
 _FAILED_FVU = 0.5
@@ -194,7 +193,7 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
     elif metric.field.startswith("length_ratio"):
         panel.axhline(1, color="0.5", lw=0.8, ls="--")
     panel.set_xlabel(axis.label)
-    panel.set_title(f"{metric.title} {_ARROWS[metric.better]}", loc="left", fontsize=9)
+    panel.set_title(metric.heading, loc="left", fontsize=9)
 
 
 def _scale_x(panel: Axes, found: dict[str, list[Group]], axis: Axis) -> None:

@@ -11,8 +11,7 @@ from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS, Metric
 
 HEADLINE = ("vnrr", "xnrr", "symbolic_recovery", "length_ratio_recovered", "length_ratio_simplified_recovered")
-_ARROWS = {"up": "↑", "down": "↓", "zero": "→0"}
-_LATEX_ARROWS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\to 0$"}
+_LATEX_ARROWS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→ 0": r"$\to 0$"}
 
 
 # the first columns of the table, which tell its lines apart: system, effort, points, noise, cores
@@ -62,7 +61,7 @@ def _parts(header: list[str], lines: list[list[str]], width: int) -> Iterator[tu
 
 def _headline(groups: Sequence[Group]) -> tuple[list[str], list[list[str]]]:
     difficulties = list(dict.fromkeys(d for g in groups for d in g.recovery_by_difficulty()))
-    header = ["system", "effort", "points", "noise", "cores", "problems", *(_title(METRICS[name]) for name in HEADLINE)]
+    header = ["system", "effort", "points", "noise", "cores", "problems", *(METRICS[name].heading for name in HEADLINE)]
     header += [f"vNRR {d} [%]" for d in difficulties] + ["fit time [s]"]
     lines = []
     for g in groups:
@@ -80,12 +79,8 @@ def _headline(groups: Sequence[Group]) -> tuple[list[str], list[list[str]]]:
 
 def _full(groups: Sequence[Group]) -> tuple[list[str], list[list[str]]]:
     header = ["metric", *(f"{g.label}, {g.effort}, {g.points} points, noise {g.noise:g}" for g in groups)]
-    lines = [[_title(m), *(_cell(m, g.estimates[name]) for g in groups)] for name, m in METRICS.items()]
+    lines = [[m.heading, *(_cell(m, g.estimates[name]) for g in groups)] for name, m in METRICS.items()]
     return header, lines
-
-
-def _title(metric: Metric) -> str:
-    return f"{metric.title} {_ARROWS[metric.better]}"
 
 
 def _cell(metric: Metric, found: Estimate) -> str:

@@ -26,7 +26,7 @@ from flash_ansr.paper.decoding import (
     variant_plans,
     with_most_candidates,
 )
-from flash_ansr.paper.drawing import fingerprint_figure, markdown, panels
+from flash_ansr.paper.drawing import INTERVALS, fingerprint_figure, markdown, panels
 from flash_ansr.paper.experiment import Experiment, MissingError, Outcome, need_torch
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def ablations(context: Context) -> Outcome:
     seeds = "two of B0" if "b0_seed1" in {t.run.name for t in found} else "of B0 too, so that no spread is known"
     notes = [
         f"{sizes}; sentences, table and bars: {sizes.most:,} candidates",
+        INTERVALS,
         f"one seed of each network, {seeds}",
         "validation losses of runs with another prior are on problems of that prior, so they are not compared",
         *left_out,

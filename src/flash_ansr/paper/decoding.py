@@ -22,7 +22,7 @@ from flash_ansr.infer.normal_forms import normal_forms
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.settings import Decoding, Simplifier
 from flash_ansr.paper.context import Context, Facts
-from flash_ansr.paper.drawing import fingerprint_figure
+from flash_ansr.paper.drawing import INTERVALS, fingerprint_figure
 from flash_ansr.paper.experiment import Experiment, Outcome
 
 _CATALOGUE = "fastsrb"
@@ -107,7 +107,7 @@ def decoding(context: Context) -> Outcome:
         *_by_length(groups),
     ]
     figure = fingerprint_figure(groups, _METRICS[:4], fingerprint_panels(prints))
-    return Outcome({"decoding": figure}, findings, table(groups, Format.MARKDOWN), [str(sizes)])
+    return Outcome({"decoding": figure}, findings, table(groups, Format.MARKDOWN), [str(sizes), INTERVALS])
 
 
 def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) -> dict[str, dict[str, float]]:
@@ -201,7 +201,7 @@ def refiner(context: Context) -> Outcome:
     figures = ({} if drawn is None else {"refiner": drawn}) | {
         "refiner_bars": fingerprint_figure(largest, _METRICS, {})
     }
-    notes = [str(sizes), f"sentences and bars: {sizes.most:,} candidates"]
+    notes = [str(sizes), f"sentences and bars: {sizes.most:,} candidates", INTERVALS]
     return Outcome(figures, compared(largest), table(groups, Format.MARKDOWN), notes)
 
 
@@ -222,7 +222,8 @@ def inference_simplifier(context: Context) -> Outcome:
         ),
     ]
     figure = fingerprint_figure(groups, _METRICS, fingerprint_panels(prints))
-    notes = [str(sizes), "forms are told apart by SimpliPy with all rules, whatever simplified the candidates"]
+    told = "forms are told apart by SimpliPy with all rules, whatever simplified the candidates"
+    notes = [str(sizes), told, INTERVALS]
     return Outcome({"inference_simplifier": figure}, findings, table(groups, Format.MARKDOWN), notes)
 
 

@@ -15,6 +15,8 @@ from flash_ansr.bench.figures import COLOURS, STYLE
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 
+INTERVALS = "whiskers and bands: 95 % of bootstrap samples over problems"
+
 
 def panels(n_rows: int, n_columns: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
     """A figure with a grid of panels of this size in inches, in the house style."""

@@ -19,7 +19,7 @@ from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.tables import Format, table
 from flash_ansr.catalogues import load
 from flash_ansr.paper.context import Context, Facts
-from flash_ansr.paper.drawing import panels
+from flash_ansr.paper.drawing import INTERVALS, panels
 from flash_ansr.paper.experiment import Experiment, Outcome, PaperError
 from flash_ansr.regressor import FlashANSR
 
@@ -151,7 +151,7 @@ def _outcome(
             ]
             way = ", ".join(steps) if axis is not _TIME else f"from {steps[0]} to {steps[1]}"
             findings.append(f"{label}: {metric.title} {way} ({axis.label})")
-    notes = [f"{n} of 115 problems, {len(groups[0].rows) // max(n, 1)} data sets each"]
+    notes = [f"{n} of 115 problems, {len(groups[0].rows) // max(n, 1)} data sets each", INTERVALS]
     return Outcome(figures, findings, table(groups, Format.MARKDOWN), notes)
 
 
@@ -301,7 +301,7 @@ EXPERIMENTS = (
         "10 problems, 256 points, noise of 0, 0.1, 1 and 10 %, 0.5 s, the paper's pipeline with 64 samples; Operon "
         "where installed",
         "115 problems, 512 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed",
-        1.0,
+        1.1,
     ),
     Experiment(
         "per_expression",

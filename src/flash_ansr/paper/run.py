@@ -49,6 +49,7 @@ def run_experiment(
     folder = folder_of(out, experiment, scale)
     folder.mkdir(parents=True, exist_ok=True)
     context = Context(folder, out / "rows", scale, seed, checkpoint, runs, show_progress)
+    weights = context.weights  # before any work: what --checkpoint names may be none
     before, started = _summary_before(folder), time.monotonic()
     try:
         outcome = experiment.make(context)
@@ -56,7 +57,7 @@ def run_experiment(
         # an interrupted run counts too, and leaves the rest of an earlier summary as it was
         minutes = before.get("minutes", 0.0) + (time.monotonic() - started) / 60
         _write_summary(folder, before | {"minutes": minutes})
-    return _write(experiment, context, outcome, minutes)
+    return _write(experiment, context, outcome, minutes, weights)
 
 
 def command_of(experiment: Experiment, context: Context) -> str:
@@ -67,7 +68,7 @@ def command_of(experiment: Experiment, context: Context) -> str:
     return " ".join(words)
 
 
-def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: float) -> list[Path]:
+def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: float, weights: str) -> list[Path]:
     written = [context.folder / "rows.jsonl"] if (context.folder / "rows.jsonl").exists() else []
     for name, figure in outcome.figures.items():
         buffer = io.BytesIO()
@@ -83,7 +84,7 @@ def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: 
         "claim": experiment.claim,
         "scale": context.scale.value,
         "seed": context.seed,
-        "weights": context.weights,
+        "weights": weights,
         "command": command_of(experiment, context),
         "minutes": minutes,
         "machine": machine(),
@@ -93,11 +94,11 @@ def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: 
     }
     _write_summary(context.folder, facts)
     written.append(context.folder / "caption.txt")
-    write_whole(written[-1], caption(experiment, context, outcome, minutes))
+    write_whole(written[-1], caption(experiment, context, outcome, minutes, weights))
     return written
 
 
-def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes: float) -> str:
+def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes: float, weights: str) -> str:
     """What a reader must know about the figure."""
     done = {Scale.SMALL: experiment.small, Scale.FULL: experiment.full, Scale.TINY: "only to see it run"}
     packages = {name: text for name, text in versions().items() if name not in ("rules", "machine")}
@@ -109,7 +110,8 @@ def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes:
         f"What was done ({context.scale.value}): {done[context.scale]}",
         *(f"  - {note}" for note in dict.fromkeys([*outcome.notes, *context.notes])),
         f"Command: {command_of(experiment, context)}",
-        f"Seed: {context.seed}. Network: {context.weights}. Minutes: {minutes:.2f}, over all runs of this folder.",
+        f"Seed: {context.seed}. Weights of the network: {weights}.",
+        f"Minutes: {minutes:.2f}, over all runs of this folder.",
         f"Machine: {machine()}. Versions: {', '.join(f'{name} {text}' for name, text in packages.items())}.",
     ]
     return "\n".join(lines) + "\n"
