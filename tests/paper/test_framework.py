@@ -175,6 +175,7 @@ def test_torch_is_imported_by_none_of_the_lists() -> None:
 def test_what_needs_torch_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     for name in ("hyperparameters", "architecture", "training_curves", "ablations"):
+        assert {"network", "runs"} & set(EXPERIMENTS[name].needs)
         with pytest.raises(MissingError, match=rf"{name} needs torch: pip install 'flash-ansr\[neural\]'"):
             run_experiment(EXPERIMENTS[name], tmp_path, Scale.TINY)
 

@@ -159,8 +159,8 @@ def _mean(values: Sequence[float | None]) -> float:
 def fingerprint_panels(prints: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """What ``fingerprints`` found, as panels of a figure."""
     titles = {
-        "distinct": "distinct forms of the budget [%] ↑",
-        "rewrites": "rewrites among distinct sequences [%] ↓",
+        "distinct": "distinct forms\nof the budget [%] ↑",
+        "rewrites": "rewrites among\ndistinct sequences [%] ↓",
         "bloat": "bloat [%] ↓",
     }
     return {title: {label: 100 * facts[k] for label, facts in prints.items()} for k, title in titles.items()}

@@ -137,7 +137,8 @@ def _networks(context: Context) -> dict[str, Path]:
     found: dict[str, Path] = {}
     if context.has_network:
         network = context.network()
-        found[network.name if context.checkpoint else "nano"] = network
+        run = network.parent.parent if network.parent.name == "checkpoints" else network
+        found[run.name] = network
     for folder in sorted(context.runs.iterdir()) if context.runs is not None and context.runs.is_dir() else []:
         newest = newest_checkpoint(folder)
         if newest is not None:
@@ -156,17 +157,17 @@ def by_kind(tokens: Sequence[str], similarity: npt.NDArray[np.float64]) -> list[
     """Mean similarities over all pairs, within kinds, and between kinds."""
     kinds = _kinds(tokens)
     n = len(tokens)
-    said = [f"mean similarity of all pairs {(similarity.sum() - n) / (n * (n - 1)):.2f}"]
+    said = [f"mean similarity of all pairs {(similarity.sum() - n) / (n * (n - 1)):z.2f}"]
     for kind, members in kinds.items():
         block, m = similarity[members][:, members], len(members)
-        said.append(f"within {kind}: {(block.sum() - m) / max(1, m * (m - 1)):.2f}")
+        said.append(f"within {kind}: {(block.sum() - m) / max(1, m * (m - 1)):z.2f}")
     pairs = [(a, b) for k, a in enumerate(kinds) for b in list(kinds)[k + 1 :]]
     between = {(a, b): float(similarity[kinds[a]][:, kinds[b]].mean()) for a, b in pairs}
     highest = max(between, key=lambda pair: between[pair])
     operators = [k for kind, members in kinds.items() if kind != "variables" for k in members]
     said.append(
-        f"between kinds: {np.mean(list(between.values())):.2f} in the mean, {between[highest]:.2f} at most "
-        f"({' and '.join(highest)}); operators and variables {similarity[operators][:, kinds['variables']].mean():.2f}"
+        f"between kinds: {np.mean(list(between.values())):z.2f} in the mean, {between[highest]:z.2f} at most "
+        f"({' and '.join(highest)}); operators and variables {similarity[operators][:, kinds['variables']].mean():z.2f}"
     )
     return said
 
