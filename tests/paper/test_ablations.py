@@ -121,6 +121,9 @@ def test_a_run_is_not_continued_with_other_values(tmp_path: Path, monkeypatch: p
     assert train_ablation(ABLATIONS["b1"], tmp_path, steps=50, assignments=("seed=0",))
     assert train_ablation(ABLATIONS["b1"], tmp_path)
     assert resumed == [True, True]
+    begun(tmp_path / "a_p", "data.prior=paper")
+    with pytest.raises(PaperError, match="a_p was begun with the corpus paper, not with 20 skeletons"):
+        train_ablation(ABLATIONS["a_p"], tmp_path, n_skeletons=20)
     with pytest.raises(PaperError, match="nesymres is the config nesymres: it cannot be trained as 120M"):
         train_ablation(ABLATIONS["nesymres"], tmp_path, config="120M")
 
@@ -170,6 +173,21 @@ def test_only_runs_of_equal_work_are_compared() -> None:
     ]
     with pytest.raises(MissingError, match="need a finished b0, but it is at step 60 of 100"):
         comparable([trained("b0", 60)])
+
+
+def test_only_the_change_that_a_run_is_named_for_is_compared() -> None:
+    names = ("b0", "b1", "b2", "b3", "a_u", "c1", "nesymres")
+    assert comparable([trained(name) for name in names])[1] == []
+    sizes = [trained("a_s", 100, "data.prior=s_20.yaml"), trained("a_p", 100, "data.prior=p_30.yaml")]
+    found = [trained("b0"), trained("b2", 100, "model.decoder.dim=64"), trained("b3", 100, "data.max_rows=8"), *sizes]
+    kept, reasons = comparable(found)
+    assert [t.run.name for t in kept] == ["b0"]
+    assert reasons == [
+        "b2 is left out: its network differs from that of b0 in more than its name says",
+        "b3 is left out: its data.max_rows is 8, that of b0 64",
+        "a_s is left out: static corpora must have equal numbers of skeletons, got a_s 20, a_p 30",
+        "a_p is left out: static corpora must have equal numbers of skeletons, got a_s 20, a_p 30",
+    ]
 
 
 def group_of(name: str, vnrr: float, length: float) -> Any:

@@ -1,7 +1,8 @@
 """What the trained ablations came to: curves of training, recovery and length against time, and what differs from B0.
 
-Only runs that are comparable are compared: finished, with the optimizer of B0, on as many problems as B0 saw. A
-difference counts only where it exceeds that between the two seeds of B0, from either of them.
+Only runs that are comparable are compared: finished, with the optimizer of B0, on as many problems as B0 saw, and other
+than B0 in what they are named for alone. A difference counts only where it exceeds that between the two seeds of B0,
+from either of them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from flash_ansr.paper.experiment import Experiment, MissingError, Outcome, need_
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flash_ansr.model.config import ModelConfig
     from flash_ansr.train.config import TrainConfig
     from flash_ansr.train.report import Curve
 
@@ -55,6 +57,11 @@ class Trained:
     def n_seen(self) -> int:
         """Problems that it was trained on."""
         return self.step * self.config.optimizer.batch_size
+
+    @property
+    def n_skeletons(self) -> str:
+        """Of its static corpus, which is named by it."""
+        return Path(self.config.data.prior).stem.rpartition("_")[2]
 
     @property
     def loss(self) -> float | None:
@@ -137,6 +144,10 @@ def comparable(found: Sequence[Trained]) -> tuple[list[Trained], list[str]]:
     """
     base = next(t for t in found if t.run.name == "b0")
     reasons = {t.run.name: reason for t in found if (reason := _why_not(t, base)) is not None}
+    static = [t for t in found if t.run.corpus is not None and t.run.name not in reasons]
+    if len({t.n_skeletons for t in static}) > 1:
+        said = ", ".join(f"{t.run.name} {t.n_skeletons}" for t in static)
+        reasons |= {t.run.name: f"static corpora must have equal numbers of skeletons, got {said}" for t in static}
     if "b0" in reasons:
         raise MissingError(f"ablations need a finished b0, but {reasons['b0']}")
     kept = [t for t in found if t.run.name not in reasons]
@@ -157,7 +168,18 @@ def _why_not(trained: Trained, base: Trained) -> str | None:
         values = getattr(ours, field.name), getattr(theirs, field.name)
         if values[0] != values[1]:
             return f"its optimizer.{field.name} is {values[0]}, that of b0 {values[1]}"
+    if trained.config.data.max_rows != base.config.data.max_rows:
+        return f"its data.max_rows is {trained.config.data.max_rows}, that of b0 {base.config.data.max_rows}"
+    if trained.run.config == base.run.config and trained.config.model != _expected_model(trained.run, base):
+        return "its network differs from that of b0 in more than its name says"
     return None
+
+
+def _expected_model(run: Ablation, base: Trained) -> ModelConfig:
+    """The network of B0 with the change that a run is named for."""
+    from flash_ansr.train.config import changed_config
+
+    return changed_config(base.config, [text for text in run.assignments if text.startswith("model.")]).model
 
 
 def against_b0(

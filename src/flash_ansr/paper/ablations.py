@@ -144,6 +144,9 @@ def train_ablation(
     asked = [*assignments, *([] if steps is None else [f"optimizer.steps={steps}"])]
     if folder.latest() is not None:
         _check_same(folder, asked)
+        prior = Path(folder.config().data.prior)
+        if run.corpus is not None and n_skeletons is not None and prior.stem.rpartition("_")[2] != str(n_skeletons):
+            raise PaperError(f"{folder.path} was begun with the corpus {prior}, not with {n_skeletons} skeletons")
         if config is not None and load_config(config, [*run.assignments, *asked]).model != folder.config().model:
             raise PaperError(f"{folder.path} is no network of the config {config}; name another folder by --runs")
         return train_or_continue(folder, folder.config())
