@@ -67,9 +67,7 @@ void bind_search(nb::module_& module) {
         .def(
             "weigh",
             [](Breeder& self, const std::array<double, simplipy::n_operators>& operators,
-               const std::vector<double>& variables, double constant) {
-                self.weigh({operators, variables, constant});
-            },
+               const std::vector<double>& variables, double constant) { self.weigh({operators, variables, constant}); },
             nb::arg("operators"), nb::arg("variables"), nb::arg("constant"))
         .def(
             "breed",
