@@ -397,6 +397,13 @@ def test_deadline() -> None:
     assert fits[-1].expression == hard[-1]
 
 
+@pytest.mark.parametrize("deadline", [np.inf, 1e10, 1e300])
+def test_a_deadline_beyond_the_clock_is_none(deadline: float) -> None:
+    x = np.linspace(0, 4, 50)[:, None]
+    fit = fit_constants("<constant>*exp(<constant>*x1)", x, 2.5 * np.exp(-0.7 * x[:, 0]), deadline=deadline)
+    np.testing.assert_allclose(fit.constants, [2.5, -0.7])
+
+
 def test_what_a_deadline_leaves_out_of_a_long_list() -> None:
     """benchmarks/fit.py measures how late such a call returns; here: every formula has its answer."""
     X = RNG.uniform(-4, 4, (100, 3))

@@ -12,9 +12,10 @@ class Watch {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // seconds < 0: no deadline. `interrupted` is called on the thread that makes the watch only.
+    // seconds < 0, or longer than anyone waits: no deadline. `interrupted` is called on the thread that makes the
+    // watch.
     Watch(double seconds, std::function<bool()> interrupted)
-        : has_deadline_(seconds >= 0.0),
+        : has_deadline_(seconds >= 0.0 && seconds <= longest),
           deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                        std::chrono::duration<double>(has_deadline_ ? seconds : 0.0))),
           interrupted_(std::move(interrupted)),
@@ -39,6 +40,7 @@ class Watch {
 
   private:
     static constexpr std::chrono::milliseconds question_interval{50};
+    static constexpr double longest = 1e9;  // seconds; in nanoseconds far more leave the range of the clock
     bool has_deadline_;
     Clock::time_point deadline_;
     std::function<bool()> interrupted_;
