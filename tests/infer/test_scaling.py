@@ -69,3 +69,15 @@ def test_only_far_magnitudes_are_scaled() -> None:
 
 def test_numbers_out_of_range_give_up() -> None:
     assert Scaling((1e-300,), 1.0).restore(simplipy.parse("x1^5")) is None
+
+
+@pytest.mark.parametrize("sizes", [(1.0, 1.0, 1e35), (1e-310, 1e-310, 1e8), (1.7e308, 1.7e308), (1e-320,), (0.0, 5.0)])
+def test_nothing_leaves_the_range_of_the_search(sizes: tuple[float, ...]) -> None:
+    values = np.array([*sizes, *(-size for size in sizes)])
+    table = Table(values[:, None], values)
+    scaling = Scaling.of(table)
+    scaled = scaling.apply(table)
+    assert np.abs(scaled.X).max() <= 1e30 * (1 + 1e-12)
+    assert np.abs(scaled.y).max() <= 1e30 * (1 + 1e-12)
+    back = Scaling(scaling.inverse().columns, 1.0).apply(scaled)
+    np.testing.assert_allclose(back.X, table.X, rtol=1e-3 if 0 < sizes[0] < 1e-300 else 1e-12)

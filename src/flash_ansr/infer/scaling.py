@@ -17,6 +17,8 @@ from flash_ansr.infer.proposals import Table
 from simplipy import OPERATORS, Expression, parse, simplify
 
 _SMALLEST, _LARGEST = 1e-4, 1e4
+# no value is larger in the units of the search, which the network sees as 32-bit numbers
+_LARGEST_DECADE = 30
 # rounding of a product of powers of ten that should be 1
 _ROUNDING = 1e-13
 _ROOTS = {f"pow1_{k}": 1.0 / k for k in (2, 3, 4, 5)}
@@ -42,6 +44,10 @@ class Scaling:
     def of(cls, table: Table) -> Scaling:
         """Powers of ten that bring typical magnitudes near 1, where they are not."""
         return cls(tuple(_size(table.X[:, k]) for k in range(table.n_columns)), _size(table.y))
+
+    def inverse(self) -> Scaling:
+        """From the units of the search back to the user's table."""
+        return Scaling(tuple(1.0 / size for size in self.columns), 1.0 / self.y)
 
     @property
     def is_identity(self) -> bool:
@@ -178,12 +184,15 @@ def _number(value: float) -> str:
 
 
 def _size(values: npt.NDArray[np.float64]) -> float:
-    """The power of ten next to the median magnitude, 1 where that is near 1."""
+    """The power of ten next to the median magnitude, 1 where that is near 1; more where a value would be too large."""
     magnitudes = np.abs(values[values != 0])
     if len(magnitudes) == 0:
         return 1.0
-    middle = float(np.median(magnitudes))
-    if _SMALLEST <= middle <= _LARGEST or not math.isfinite(middle):
-        return 1.0
+    largest = float(magnitudes.max())
+    with np.errstate(over="ignore"):
+        middle = min(float(np.median(magnitudes)), largest)
+    least = math.ceil(math.log10(largest)) - _LARGEST_DECADE
+    if _SMALLEST <= middle <= _LARGEST:
+        return 10.0 ** max(0, least)
     # beyond 1e-300 the factor itself would leave the range
-    return 10.0 ** max(-300, min(300, round(math.log10(middle))))
+    return 10.0 ** max(-300, min(300, round(math.log10(middle))), least)
