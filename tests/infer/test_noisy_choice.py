@@ -11,6 +11,8 @@ import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.baseline import constant_baseline, linear_baseline
+from flash_ansr.infer.budget import Budget
+from flash_ansr.infer.distinct import distinct
 from flash_ansr.infer.noise_models import looks_like_noise
 from flash_ansr.infer.noisy_choice import choose
 from flash_ansr.infer.proposals import Grammar, Table
@@ -202,3 +204,52 @@ def test_constant_noise_is_told_from_percent_noise() -> None:
         choice = by_score(candidates(table, *made), table, Grammar(), 0.05, 0.05)
         assert choice.kind == kind
         assert choice.noise == pytest.approx(0.05 if kind == "proportional" else 5 / y.std(), rel=0.2)
+
+
+def test_a_choice_without_time_fits_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = 3 * X[:, 0] ** 2 / X[:, 1]
+    table = Table(X, law + 0.1 * law.std() * NOISE)
+    made = candidates(table, "<constant>*x1^2/x2", "<constant>*x1")
+    calls = []
+    for name in ("fit_constants", "tidy"):
+        monkeypatch.setattr(f"flash_ansr.infer.noisy_choice.simplipy.{name}", lambda *_, **__: calls.append(1))
+    choice = by_score(made, table, Grammar(), 0.05, 0.05, deadline=Budget(time_limit=-1.0))
+    assert not calls
+    assert choice.candidates[0].expression.skeleton() == made[0].expression.skeleton()
+
+
+def test_a_choice_stops_fitting_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock takes a second: of ten, some fits are made, and then no more."""
+    ticks = iter(range(100_000))
+    law = 3 * X[:, 0] ** 2 / X[:, 1]
+    table = Table(X, law + 0.1 * law.std() * NOISE)
+    made = candidates(table, *(f"<constant>*x1^{k}/x2" for k in range(2, 12)))
+    n_fits = {}
+    for limit in (10, 10_000):
+        calls = []
+        original = simplipy.fit_constants
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "flash_ansr.infer.noisy_choice.simplipy.fit_constants",
+                lambda *a, original=original, calls=calls, **k: calls.append(1) or original(*a, **k),
+            )
+            by_score(made, table, Grammar(), 0.05, 0.05, deadline=Budget(limit, clock=lambda: float(next(ticks))))
+        n_fits[limit] = len(calls)
+    assert 0 < n_fits[10] <= 10 < n_fits[10_000]
+
+
+def test_many_rows_are_looked_at_in_part() -> None:
+    """A formula that is undefined on a few of very many rows may pass; the work does not grow with the rows."""
+    x = np.linspace(1, 2, 100_000)[:, None]
+    seen = []
+
+    class Watched(np.ndarray):
+        def __getitem__(self, rows: object) -> np.ndarray:
+            part = np.asarray(self)[rows]
+            seen.append(len(part))
+            return part
+
+    table = Table(x.view(Watched), 2 * x[:, 0])
+    made = candidates(Table(x[:50], 2 * x[:50, 0]), "x1 + x1")
+    assert distinct(made[:1], table, Grammar(), 0.05)[0].expression.infix() == "2*x1"
+    assert seen == [1024]

@@ -15,6 +15,8 @@ from simplipy import Expression, TokenBatch
 
 # digits in which the numbers of one law agree
 _DIGITS = 6
+# rows that a formula is looked at on
+_MAX_ROWS = 1024
 
 
 def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, price: float) -> list[Candidate]:
@@ -24,7 +26,8 @@ def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, pr
     ----------
     candidates : sequence of Candidate
     table : Table
-        A simplified formula must be defined on its rows: 1e200 times itself is not, in doubles.
+        A simplified formula must be defined on its rows, some of them where they are many: 1e200 times itself is not,
+        in doubles.
     grammar : Grammar
         What simplified formulas must keep to.
     price : float
@@ -37,8 +40,9 @@ def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, pr
     forms = [_readable(form, grammar) for form in batch.expressions()]
     changed = [i for i, c in enumerate(candidates) if forms[i] != c.expression and grammar.allows(forms[i])]
     written = list(candidates)
+    X = table.X[np.linspace(0, table.n_rows - 1, min(table.n_rows, _MAX_ROWS)).astype(np.int64)]
     for i in changed:
-        if np.isfinite(forms[i](table.X)).all():
+        if np.isfinite(forms[i](X)).all():
             value = round(candidates[i].score + price * (len(forms[i]) - candidates[i].length), 6)
             written[i] = dataclasses.replace(candidates[i], expression=forms[i], score=value)
     first: dict[str, Candidate] = {}

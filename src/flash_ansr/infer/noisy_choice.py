@@ -98,26 +98,27 @@ def choose(
     orders = [_roughly_ranked(candidates, table, gamma, model) for model in models]
     model, priced = models[0], orders[0]
     if len(models) > 1:
-        tried = [_shortest(order, table, gamma, m) for m, order in zip(models, orders, strict=True)]
+        tried = [_shortest(order, table, gamma, m, deadline) for m, order in zip(models, orders, strict=True)]
         best = tried.index(min(tried))
         model, priced = models[best], orders[best]
 
     def reduced(candidate: Candidate) -> list[Candidate]:
-        if candidate.proposer == "baseline" or (deadline is not None and deadline.spent() is not None):
+        if candidate.proposer == "baseline" or _is_over(deadline):
             return []
-        shorter = _reduced(candidate, table, gamma, model, loss)
+        shorter = _reduced(candidate, table, gamma, model, loss, deadline)
         return [c for c in shorter if c.score < candidate.score and grammar.allows(c.expression)]
 
     ranked = []
     for i, (length, candidate) in enumerate(priced):
-        if i < _N_POLISHED and (deadline is None or deadline.spent() is None):
-            polished = [p for p in _polished(candidate, table, gamma, model, loss) if grammar.allows(p[1].expression)]
+        if i < _N_POLISHED and not _is_over(deadline):
+            polished = _polished(candidate, table, gamma, model, loss, deadline)
+            polished = [p for p in polished if grammar.allows(p[1].expression)]
             length, candidate = min(polished or [(length, candidate)], key=lambda p: (p[0], p[1].rank))
         if candidate.proposer == "baseline":
             length -= _HEAD_START
         ranked.append(dataclasses.replace(candidate, score=decades(length, table.n_rows)))
     ranked += [c for best in sorted(ranked, key=lambda c: c.rank)[:_N_REDUCED] for c in reduced(best)]
-    ranked = _guarded(sorted(ranked, key=lambda c: c.rank), table, model)
+    ranked = _guarded(sorted(ranked, key=lambda c: c.rank), table, model, deadline)
     noise = noise_of(ranked[0], table, model)
     return NoisyChoice(ranked, noise, None if noise is None else model.kind)
 
@@ -161,11 +162,22 @@ def _roughly_ranked(
     return sorted(priced, key=lambda p: (p[0], p[1].rank))
 
 
-def _shortest(order: Sequence[tuple[float, Candidate]], table: Table, gamma: float, model: NoiseModel) -> float:
-    """The shortest description under a model of the noise."""
-    fits = [fit for fit in (_refitted(candidate, table, model) for _, candidate in order[:_N_TRIED]) if fit.ok]
-    lengths = [_length(fit, table, gamma, model) for fit in fits if model.may_hold(fit, table)]
-    return min(lengths, default=math.inf)
+def _is_over(deadline: Budget | None) -> bool:
+    return deadline is not None and deadline.spent() is not None
+
+
+def _shortest(
+    order: Sequence[tuple[float, Candidate]], table: Table, gamma: float, model: NoiseModel, deadline: Budget | None
+) -> float:
+    """The shortest description under a model of the noise, as far as time allows."""
+    lengths = [math.inf]
+    for _, candidate in order[:_N_TRIED]:
+        if _is_over(deadline):
+            break
+        fit = _refitted(candidate, table, model)
+        if fit.ok and model.may_hold(fit, table):
+            lengths.append(_length(fit, table, gamma, model))
+    return min(lengths)
 
 
 def _refitted(candidate: Candidate, table: Table, model: NoiseModel) -> Fit:
@@ -183,14 +195,16 @@ def _refitted(candidate: Candidate, table: Table, model: NoiseModel) -> Fit:
 
 
 def _polished(
-    candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str
+    candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str, deadline: Budget | None
 ) -> list[tuple[float, Candidate]]:
-    """The candidate with all of its numbers fitted and tidied."""
+    """The candidate with all of its numbers fitted and, in time, tidied."""
     options: dict[str, Any] = {"sample_weight": table.sample_weight, "loss": model.loss, "n_threads": 1}
     fit = _refitted(candidate, table, model)
     if not fit.ok:
         return []
-    fits = [fit, simplipy.tidy(fit, table.X, table.y, **options)] if len(fit.constants) else [fit]
+    fits = [fit]
+    if len(fit.constants) and not _is_over(deadline):
+        fits.append(simplipy.tidy(fit, table.X, table.y, **options))
     found = []
     for option in fits:
         if not option.ok or len(option.constants) > max(2, table.n_rows // _ROWS_A_CONSTANT):
@@ -207,13 +221,17 @@ def _polished(
     return found
 
 
-def _reduced(candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str) -> list[Candidate]:
+def _reduced(
+    candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str, deadline: Budget | None
+) -> list[Candidate]:
     """The candidate without one of its operands, with the scores that it then has."""
     numbers = np.array(numbers_of(candidate.expression))
     found = []
     for reduction in reductions(candidate.expression.skeleton(), numbers):
+        if _is_over(deadline):
+            break
         filled = reduction.skeleton.with_constants(reduction.start) if len(reduction.start) else reduction.skeleton
-        polished = _polished(dataclasses.replace(candidate, expression=filled), table, gamma, model, loss)
+        polished = _polished(dataclasses.replace(candidate, expression=filled), table, gamma, model, loss, deadline)
         found += [dataclasses.replace(c, score=decades(length, table.n_rows)) for length, c in polished]
     return found
 
@@ -232,31 +250,40 @@ def is_credible(candidate: Candidate, table: Table) -> bool:
     return _TOKEN * len(tokens) + numbers < nats_a_row * table.n_rows
 
 
-def _guarded(candidates: list[Candidate], table: Table, model: NoiseModel) -> list[Candidate]:
+def _guarded(candidates: list[Candidate], table: Table, model: NoiseModel, deadline: Budget | None) -> list[Candidate]:
     """What predicts rows that it was not fitted to worse than a baseline that is no longer scores no better than it."""
-    splits = _splits(table.n_rows)
-    baselines = [(c, _held_out_error(c, table, splits, model)) for c in candidates if c.proposer == "baseline"]
     guarded = list(candidates)
+    if _is_over(deadline):
+        return guarded
+    splits = _splits(table.n_rows)
+    known = [c for c in candidates if c.proposer == "baseline"]
+    baselines = [(c, _held_out_error(c, table, splits, model, deadline)) for c in known]
     for i, candidate in enumerate(candidates):
         rivals = [(c, error) for c, error in baselines if c.length <= candidate.length]
-        if candidate.proposer == "baseline" or not rivals or i >= _N_POLISHED:
+        if candidate.proposer == "baseline" or not rivals or i >= _N_POLISHED or _is_over(deadline):
             break
-        error = _held_out_error(candidate, table, splits, model)
+        error = _held_out_error(candidate, table, splits, model, deadline)
         better = [c.score for c, its_error in rivals if its_error <= error]
-        if not better:
+        if not better or _is_over(deadline):  # half an error says nothing
             break
         guarded[i] = dataclasses.replace(candidate, score=max(candidate.score, round(min(better) + 1e-6, 6)))
     return sorted(guarded, key=lambda c: c.rank)
 
 
 def _held_out_error(
-    candidate: Candidate, table: Table, splits: Sequence[tuple[Rows, Rows]], model: NoiseModel
+    candidate: Candidate,
+    table: Table,
+    splits: Sequence[tuple[Rows, Rows]],
+    model: NoiseModel,
+    deadline: Budget | None,
 ) -> float:
     """Mean square on the rows that a fit has not seen; numbers of a law that has none fitted stay."""
     total, count = 0.0, 0
     weights = model.weights(table)
     y = table.y / unexplained.unit_of(table.y)
     for train, test in splits:
+        if _is_over(deadline):
+            break
         law = candidate.expression
         if candidate.n_constants:
             sample_weight = None if table.sample_weight is None else table.sample_weight[train]
@@ -266,7 +293,7 @@ def _held_out_error(
             errors = (law(table.X[test]) / unexplained.unit_of(table.y) - y[test]) ** 2 * weights[test]
         total += float(errors.sum()) if np.isfinite(errors).all() else math.inf
         count += len(test)
-    return total / count
+    return total / max(count, 1)
 
 
 def _splits(n_rows: int) -> list[tuple[Rows, Rows]]:

@@ -38,8 +38,9 @@ def ranked(
 
 
 def presented(candidates: Sequence[Candidate], rows: Table, grammar: Grammar, price: float) -> list[Candidate]:
-    """What is worth showing: no law that is worse than the mean of y, each once, as people write it."""
-    return distinct([c for c in candidates if c.fvu <= _OF_THE_MEAN], rows, grammar, price)
+    """What is worth showing: no law that is worse than the mean of y, each once, as people write it; all baselines."""
+    shown = [c for c in candidates if c.fvu <= _OF_THE_MEAN or c.proposer == "baseline"]
+    return distinct(shown, rows, grammar, price)
 
 
 def by_score(
@@ -69,7 +70,7 @@ def by_score(
     by_paper = ranked(presented(candidates, rows, grammar, price), rows, None, "score", price)
     exact = 10 * exact_fvu(rows)
     if not by_paper or any(c.fvu <= exact and is_credible(c, rows) for c in by_paper):
-        return NoisyChoice(by_paper, 0.0)
+        return NoisyChoice(by_paper, 0.0 if by_paper and by_paper[0].fvu <= exact else None)
     choice = choose(by_paper, rows, grammar, gamma, loss, deadline)
     if choice.noise is None:
         return NoisyChoice(by_paper, None)
