@@ -46,14 +46,8 @@ void bind_forms(nb::module_& module) {
         .def(
             "best",
             [](const Forms& self, const Row& target, const Row& weight, double price, std::size_t n_best) {
-                std::vector<FormHit> hits;
-                {
-                    const nb::gil_scoped_release release;
-                    hits = self.best(span_of(target), span_of(weight), price, n_best);
-                }
-                std::vector<std::tuple<std::uint32_t, double>> rows;
-                for (const FormHit& hit : hits) rows.emplace_back(hit.form, hit.r2);
-                return rows;
+                const nb::gil_scoped_release release;
+                return self.best(span_of(target), span_of(weight), price, n_best);
             },
             nb::arg("target"), nb::arg("weight"), nb::arg("price"), nb::arg("n_best"))
         .def(

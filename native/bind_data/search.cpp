@@ -30,7 +30,6 @@ nb::dict to_dict(Brood&& brood) {
     out["constants"] = to_numpy(std::move(brood.constants));
     out["costs"] = to_numpy(std::move(brood.costs));
     out["rank_correlations"] = to_numpy(std::move(brood.rank_correlations));
-    out["children"] = to_numpy(std::move(brood.children));
     out["n_new"] = brood.n_new;
     out["n_screened"] = brood.n_screened;
     out["n_descended"] = brood.n_descended;
@@ -40,6 +39,29 @@ nb::dict to_dict(Brood&& brood) {
 }  // namespace
 
 void bind_search(nb::module_& module) {
+    nb::class_<KeySet>(module, "KeySet")
+        .def(nb::init<>())
+        .def("__len__", &KeySet::size)
+        .def(
+            "contains", [](const KeySet& self, std::uint64_t key) { return self.contains(key); }, nb::arg("key"))
+        .def("insert", &KeySet::insert, nb::arg("key"))
+        .def("__getstate__", [](const KeySet& self) { return to_numpy(self.keys()); })
+        .def("__setstate__", [](KeySet& self, const Array<std::uint64_t>& keys) {
+            new (&self) KeySet();
+            for (const std::uint64_t key : span_of(keys)) self.insert(key);
+        });
+    module.def(
+        "hash_forms",
+        [](const Array<std::int16_t>& ids, const Array<std::int64_t>& offsets) {
+            std::vector<std::uint64_t> keys;
+            for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i) {
+                const auto start = static_cast<std::size_t>(offsets.data()[i]);
+                const auto end = static_cast<std::size_t>(offsets.data()[i + 1]);
+                keys.push_back(hash_form(span_of(ids).subspan(start, end - start)));
+            }
+            return to_numpy(std::move(keys));
+        },
+        nb::arg("ids"), nb::arg("offsets"));
     nb::class_<Screen>(module, "Screen")
         .def(
             "__init__",
@@ -55,14 +77,15 @@ void bind_search(nb::module_& module) {
             [](Breeder* self, const std::array<double, simplipy::n_operators>& operators,
                const std::vector<double>& variables, double constant, const std::array<double, n_mutations>& mutations,
                const std::string& rules, int max_pattern_length, std::size_t max_length, bool affine,
-               const std::array<bool, simplipy::n_operators>& allowed) {
+               const std::array<bool, simplipy::n_operators>& allowed, std::size_t max_written) {
                 BreedOptions options{
                     masked_options(std::make_shared<const simplipy::RuleSet>(rules), max_pattern_length), max_length,
-                    affine, allowed};
+                    affine, allowed, max_written};
                 new (self) Breeder(Mutator({operators, variables, constant}, mutations), std::move(options));
             },
             nb::arg("operators"), nb::arg("variables"), nb::arg("constant"), nb::arg("mutations"), nb::arg("rules"),
-            nb::arg("max_pattern_length"), nb::arg("max_length"), nb::arg("affine"), nb::arg("allowed"))
+            nb::arg("max_pattern_length"), nb::arg("max_length"), nb::arg("affine"), nb::arg("allowed"),
+            nb::arg("max_written"))
         .def_prop_ro("n_seen", &Breeder::n_seen)
         .def(
             "weigh",

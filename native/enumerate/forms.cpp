@@ -190,8 +190,8 @@ std::vector<std::int16_t> Forms::prefix(std::size_t form, std::int16_t first_var
     return ids;
 }
 
-std::vector<FormHit> Forms::best(std::span<const double> target, std::span<const double> weight, double price,
-                                 std::size_t n_best) const {
+std::vector<std::uint32_t> Forms::best(std::span<const double> target, std::span<const double> weight, double price,
+                                       std::size_t n_best) const {
     std::vector<double> squares(n_rows_), weighted(n_rows_);
     double total = 0.0, mean = 0.0;
     for (std::size_t i = 0; i < n_rows_; ++i) {
@@ -207,7 +207,7 @@ std::vector<FormHit> Forms::best(std::span<const double> target, std::span<const
         spread += weighted[i] * (target[i] - mean);
     }
     if (!(spread > 0)) return {};
-    std::vector<std::pair<double, FormHit>> found;
+    std::vector<std::pair<double, std::uint32_t>> found;
     for (std::uint32_t form = 0; form < nodes_.size(); ++form) {
         const double* row = values(form);
         double sum = 0.0, square = 0.0;
@@ -227,14 +227,11 @@ std::vector<FormHit> Forms::best(std::span<const double> target, std::span<const
         const double common = dot(weighted.data(), row, n_rows_);
         const double r2 = std::min(common * common / (own * spread), 1.0);
         const double score = std::log10(std::max(1.0 - r2, smallest_rest)) + price * nodes_[form].cost;
-        found.push_back({score, {form, r2}});
+        found.emplace_back(score, form);
     }
-    const auto better = [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first < b.first : a.second.form < b.second.form;
-    };
     const std::size_t n = std::min(n_best, found.size());
-    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n), found.end(), better);
-    std::vector<FormHit> hits;
+    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n), found.end());
+    std::vector<std::uint32_t> hits;
     for (std::size_t i = 0; i < n; ++i) hits.push_back(found[i].second);
     return hits;
 }

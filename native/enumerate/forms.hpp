@@ -22,12 +22,6 @@ struct FormCosts {
     int one = 3;  // the number 1; 0 for none
 };
 
-// y = c0 + c1 * form explains r2 of a target.
-struct FormHit {
-    std::uint32_t form;
-    double r2;
-};
-
 enum class Join : std::uint8_t { sum, product, quotient };
 
 // target = first + (c0 + c1*second), first * (c0 + c1*second), or (c0 + c1*second) / first.
@@ -53,8 +47,8 @@ class Forms {
     std::vector<std::int16_t> prefix(std::size_t form, std::int16_t first_variable) const;
 
     // The forms with the lowest log10(1 - r2) + price*cost, best first; rows weigh by weight^2.
-    std::vector<FormHit> best(std::span<const double> target, std::span<const double> weight, double price,
-                              std::size_t n_best) const;
+    std::vector<std::uint32_t> best(std::span<const double> target, std::span<const double> weight, double price,
+                                    std::size_t n_best) const;
 
     // Joins of one of the first `n_first` forms with any other that meet the target up to rounding, at most `n_best`.
     std::vector<FormJoin> meet(std::span<const double> target, std::size_t n_first, std::size_t n_best);

@@ -23,7 +23,6 @@ using simplipy::Tree;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t max_written = std::size_t{1} << 22;
 
 double leaf_value(const Node& node, std::span<const double> values) {
     return node.op == Op::variable ? values[static_cast<std::size_t>(node.payload) - 1] : literal_value(node);
@@ -214,7 +213,7 @@ Brood Breeder::breed(const Screen& screen, const BreedRequest& request) {
         });
     Brood brood;
     std::vector<std::size_t> fresh;
-    if (written_.size() > max_written) written_ = {};  // it saves time, the forms are what counts
+    if (written_.size() > options_.max_written) written_ = {};  // it saves time, the forms are what counts
     for (std::size_t i = 0; i < children.size(); ++i) {
         if (children[i].form.size() > 0) written_.insert(children[i].raw_key);
         children[i].is_new = children[i].is_new && seen_.insert(children[i].form.hash());
@@ -245,7 +244,6 @@ Brood Breeder::breed(const Screen& screen, const BreedRequest& request) {
         brood.constants.insert(brood.constants.end(), screened.constants.begin(), screened.constants.end());
         brood.costs.push_back(screened.cost);
         brood.rank_correlations.push_back(screened.rank_correlation);
-        brood.children.push_back(static_cast<std::int32_t>(i));
     }
     return brood;
 }

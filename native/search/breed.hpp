@@ -42,9 +42,8 @@ struct Brood {
     std::vector<double> constants;
     std::vector<double> costs;
     std::vector<double> rank_correlations;
-    std::vector<std::int32_t> children;  // which of the request's these are
-    std::size_t n_new = 0;               // children whose form had not been met
-    std::size_t n_screened = 0;          // of these, those that are defined on all rows
+    std::size_t n_new = 0;       // children whose form had not been met
+    std::size_t n_screened = 0;  // of these, those that are defined on all rows
     std::size_t n_descended = 0;
 };
 
@@ -53,6 +52,7 @@ struct BreedOptions {
     std::size_t max_length = 40;
     bool affine = true;                                 // every form phi stands for c0 + c1*phi
     std::array<bool, simplipy::n_operators> allowed{};  // operators that a form may have
+    std::size_t max_written = std::size_t{1} << 22;     // spellings to remember
 };
 
 class Breeder {

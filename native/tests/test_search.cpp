@@ -99,6 +99,18 @@ TEST(a_key_is_new_once) {
     }
     CHECK(keys.insert(0));
     CHECK(keys.size() == 5001);
+    CHECK(keys.keys().size() == 5001);
+}
+
+TEST(forms_that_differ_have_other_keys) {
+    KeySet keys;
+    for (std::int16_t a = 0; a < 60; ++a)
+        for (std::int16_t b = 0; b < 60; ++b) {
+            const std::array<std::int16_t, 3> ids = {a, b, static_cast<std::int16_t>(a + b)};
+            CHECK(keys.insert(hash_form(ids)));
+            CHECK(keys.insert(hash_form(std::span(ids).first(2))));
+        }
+    CHECK(keys.size() == 7200);
 }
 
 TEST(children_are_whole_formulas) {

@@ -27,6 +27,11 @@ def best_fvu(y: np.ndarray, columns: np.ndarray = X, operators: frozenset[str] =
     return lowest
 
 
+def spelled(forms: _core.Forms, form: int) -> list[str]:
+    ids = forms.prefix(form, FIRST_VARIABLE)
+    return ["1" if k < 0 else f"x{k - FIRST_VARIABLE + 1}" if k >= FIRST_VARIABLE else SYMBOL_TOKENS[k] for k in ids]
+
+
 def test_values_are_those_of_the_tokens_and_costs_rise() -> None:
     costs = [2 if token in ("+", "-", "*", "/", "sin", "exp", "pow2") else 0 for token in OPERATORS]
     rows = X[:16]
@@ -36,15 +41,13 @@ def test_values_are_those_of_the_tokens_and_costs_rise() -> None:
     assert forms.full
     texts = []
     for i in range(0, 3000, 37):
-        ids = forms.prefix(i, FIRST_VARIABLE)
-        tokens = [
-            "1" if k < 0 else f"x{k - FIRST_VARIABLE + 1}" if k >= FIRST_VARIABLE else SYMBOL_TOKENS[k] for k in ids
-        ]
+        tokens = spelled(forms, i)
         texts.append(tokens)
         if i == 3:  # the number 1
             continue
-        hits = forms.best(simplipy.parse(tokens)(rows), np.ones(16), 0.0, 1)
-        assert hits[0][1] > 1 - 1e-9
+        values = simplipy.parse(tokens)(rows)
+        hit = simplipy.parse(spelled(forms, forms.best(values, np.ones(16), 0.0, 1)[0]))
+        assert abs(np.corrcoef(values, hit(rows))[0, 1]) > 1 - 1e-9
     assert len({tuple(tokens) for tokens in texts}) == len(texts)
     assert all(forms.cost(i) <= forms.cost(i + 1) for i in range(4, len(forms) - 1))
 

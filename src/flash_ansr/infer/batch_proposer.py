@@ -20,12 +20,15 @@ class BatchProposer(ABC):
     grammar : Grammar
     seed : int
         Chooses rows where there are many.
+    gamma : float
+        Price of a token in the order of a batch, in decades.
     """
 
-    def __init__(self, table: Table, grammar: Grammar, seed: int) -> None:
+    def __init__(self, table: Table, grammar: Grammar, seed: int, gamma: float = 0.05) -> None:
         self._table = table
         self._grammar = grammar
         self._seed = seed
+        self._gamma = gamma
         self._batches: Iterator[list[Expression]] | None = None
         self._rest: list[Expression] = []
 

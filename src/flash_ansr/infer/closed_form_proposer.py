@@ -26,6 +26,9 @@ class ClosedFormProposer(BatchProposer):
             self._table.y,
             sample_weight=self._table.sample_weight,
             operators=self._grammar.operators,
+            max_length=self._grammar.max_length,
+            max_depth=self._grammar.max_depth,
+            gamma=self._gamma,
             deadline=None if seconds is None else data.now() + _SHARE * seconds,
             seed=self._seed,
         )

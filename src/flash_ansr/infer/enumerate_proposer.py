@@ -16,13 +16,14 @@ from flash_ansr import _core
 from flash_ansr.infer.batch_proposer import BatchProposer
 from flash_ansr.infer.closed_form import data as closed_form_data
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
-from flash_ansr.infer.closed_form.data import Data, DeadlineError, IntArray, bind, relative_weight
+from flash_ansr.infer.closed_form.data import Data, DeadlineError, bind, relative_weight
 from flash_ansr.infer.closed_form.features import Features
 from flash_ansr.infer.closed_form.least_squares import solve, solve_pruned
 from flash_ansr.infer.closed_form.noise import Noise, noise_level
 from flash_ansr.infer.closed_form.sums import Sums, sum_text
 from flash_ansr.infer.closed_form.targets import Target, targets
-from flash_ansr.infer.proposals import FloatArray, Grammar
+from flash_ansr.infer.proposals import Grammar
+from flash_ansr.infer.ranks import spread_rows
 from simplipy import OPERATORS, Expression, TokenBatch, evaluate_many
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
@@ -55,20 +56,20 @@ class EnumerateProposer(BatchProposer):
     def _start(self, seconds: float | None) -> Iterator[list[Expression]]:
         deadline = None if seconds is None else closed_form_data.now() + _SHARE * seconds
         data = bind(self._table.X, self._table.y, self._table.sample_weight, deadline, self._seed)
-        return enumerate_forms(data, self._grammar)
+        return enumerate_forms(data, self._grammar, self._gamma)
 
 
-def enumerate_forms(data: Data, grammar: Grammar) -> Iterator[list[Expression]]:
+def enumerate_forms(data: Data, grammar: Grammar, gamma: float = 0.05) -> Iterator[list[Expression]]:
     """Formulas with their numbers, batch by batch, each best first; ends at the deadline of the data."""
     if data.n_rows < _LEAST_ROWS or np.ptp(data.y) == 0 or not data.active:
         return
     noise, seen = noise_level(data)
-    exact = _Look(data, grammar, n_rows=64, n_forms=_N_EXACT)
+    exact = _Look(data, grammar, gamma, n_rows=64, n_forms=_N_EXACT)
     steps = _exact_batches(exact, _N_EXACT // 15)
     later = _exact_batches(exact, _N_EXACT)
     looks = [exact]
     if seen is not Noise.NONE and noise > 0:
-        noisy = _Look(data.with_noise(noise), grammar, n_rows=256, n_forms=_N_NOISY)
+        noisy = _Look(data.with_noise(noise), grammar, gamma, n_rows=256, n_forms=_N_NOISY)
         looks.append(noisy)
         first, second = _noisy_batches(noisy, _N_NOISY // 10), _noisy_batches(noisy, _N_NOISY)
         later = (
@@ -122,11 +123,11 @@ def _noisy_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
 class _Look:
     """Forms on some rows of the data, and the targets that they are compared with."""
 
-    def __init__(self, data: Data, grammar: Grammar, n_rows: int, n_forms: int) -> None:
+    def __init__(self, data: Data, grammar: Grammar, gamma: float, n_rows: int, n_forms: int) -> None:
         self.data = data
         self.targets = targets(data, grammar.operators)
-        self.candidates = Candidates(data, grammar.operators)
-        rows = _spread_rows(data.y, n_rows)
+        self.candidates = Candidates(data, grammar, gamma)
+        rows = spread_rows(data.y, n_rows)
         self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
         self._own = np.arange(len(self._rows)) < len(rows)
         self._columns = list(data.active)
@@ -146,7 +147,7 @@ class _Look:
         weight = relative_weight(target.values) if target.weight is None else target.weight
         weight = weight * self.data.root_weight
         hits = self._forms.best(target.values[self._rows], weight[self._rows] * self._own, price, n)
-        features = self._features([form for form, _ in hits])
+        features = self._features(hits)
         if not len(features):
             return []
         return self.candidates.ranked(Sums(self.data, target, features).of([i] for i in range(len(features))))
@@ -155,13 +156,13 @@ class _Look:
         """T^-1(c0 + c1*phi1 + c2*phi2): each of the best forms, with those that explain most of what it leaves."""
         weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
         own = weight[self._rows] * self._own
-        firsts = self._features([form for form, _ in self._forms.best(target.values[self._rows], own, price, n_first)])
+        firsts = self._features(self._forms.best(target.values[self._rows], own, price, n_first))
         texts, values, supports = list(firsts.texts), [firsts.values], []
         for i, first in enumerate(firsts.values):
             terms = np.stack([np.ones(self.data.n_rows), first])
             coefficients, _ = solve(terms, target.values, weight)
             left = (target.values - coefficients @ terms)[self._rows]
-            seconds = self._features([form for form, _ in self._forms.best(left, own, price, n_second)])
+            seconds = self._features(self._forms.best(left, own, price, n_second))
             supports += [(i, len(texts) + j) for j in range(len(seconds))]
             texts += seconds.texts
             values.append(seconds.values)
@@ -172,7 +173,7 @@ class _Look:
         """As ``pursued`` with phi1*(c0 + c1*phi2) and (c0 + c1*phi2)/phi1: what a factor leaves is looked up."""
         weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
         own = weight[self._rows] * self._own
-        firsts = self._features([form for form, _ in self._forms.best(target.values[self._rows], own, price, n_first)])
+        firsts = self._features(self._forms.best(target.values[self._rows], own, price, n_first))
         drafts: list[Draft] = []
         for text, first in zip(firsts.texts, firsts.values, strict=True):
             for join, factor in (("product", first), ("quotient", 1 / first)):
@@ -180,7 +181,7 @@ class _Look:
                 left, errors = (target.values / factor)[self._rows], (weight * np.abs(factor))[self._rows] * self._own
                 if not (np.isfinite(left).all() and np.isfinite(errors).all()):
                     continue
-                seconds = self._features([form for form, _ in self._forms.best(left, errors, price, n_second)])
+                seconds = self._features(self._forms.best(left, errors, price, n_second))
                 for second, values in zip(seconds.texts, seconds.values, strict=True):
                     drafts += _joined(self.data, target, Features([text, second], np.stack([first, values])), join)
         return self.candidates.ranked(drafts)
@@ -249,11 +250,3 @@ def _joined(data: Data, target: Target, pair: Features, join: str) -> Iterator[D
     if join != "sum":
         inner = f"{pair.texts[0]}*({inner})" if join == "product" else f"({inner})/{pair.texts[0]}"
     yield Draft(target.inverse.format(inner))
-
-
-def _spread_rows(y: FloatArray, n: int) -> IntArray:
-    """At most n rows, spread over the range of y."""
-    order = np.argsort(y, kind="stable")
-    if len(y) <= n:
-        return np.sort(order)
-    return np.sort(order[np.linspace(0, len(y) - 1, n).astype(np.intp)])

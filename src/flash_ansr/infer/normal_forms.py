@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 import simplipy
+from flash_ansr import _core
 from flash_ansr.infer.proposals import free_multipliers
 from flash_ansr.infer.settings import Simplifier
 from simplipy import Engine, Expression, TokenBatch
 
 # the paper's L_max for proposals
-_MAX_PATTERN_LENGTH = 4
+MAX_PATTERN_LENGTH = 4
 _ENGINE = Engine()
 
 
@@ -26,7 +27,7 @@ def normal_forms(batch: TokenBatch, simplifier: Simplifier = "simplipy", n_threa
 
         return simplified_by_sympy(freed)
     simplified = simplipy.simplify_many(
-        freed, n_threads=n_threads, mask_numbers=True, max_pattern_length=_MAX_PATTERN_LENGTH
+        freed, n_threads=n_threads, mask_numbers=True, max_pattern_length=MAX_PATTERN_LENGTH
     )
     assert isinstance(simplified, TokenBatch)
     return simplified
@@ -37,6 +38,12 @@ def form_keys(batch: TokenBatch) -> list[bytes]:
     if batch.extras:
         raise ValueError(f"a normal form has no numbers and no names but x1, x2, ...; got {batch.extras[0]!r}")
     return [part.tobytes() for part in np.split(batch.ids, batch.offsets[1:-1])]
+
+
+def form_hashes(batch: TokenBatch) -> list[int]:
+    """64-bit hashes of the ids of each row: 11 to 22 bytes a form where keys of millions are kept."""
+    hashes: list[int] = _core.hash_forms(batch.ids, batch.offsets).tolist()
+    return hashes
 
 
 def merged(skeleton: Expression, numbers: Sequence[float]) -> tuple[Expression, list[float]]:

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from simplipy import OPERATORS, Expression, Fit, TokenBatch
+from simplipy import OPERATORS, Expression, TokenBatch
 from simplipy.errors import SimplipyError
 from simplipy.operators import CONSTANT
 from simplipy.token_batch import SYMBOL_TOKENS
@@ -108,6 +108,14 @@ class Proposals:
         return len(self.batch)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """A formula that fits well, and the values of its free constants, in prefix order."""
+
+    skeleton: Expression
+    constants: FloatArray
+
+
 class ProposerError(SimplipyError):
     """A proposer cannot go on, for a reason outside the program; the others can."""
 
@@ -133,8 +141,8 @@ class Proposer(Protocol):
 class Learner(Proposer, Protocol):
     """A proposer that builds on what others found."""
 
-    def learn(self, fits: Sequence[Fit]) -> None:
-        """Fits in the units of the table that the proposer was made for, best first."""
+    def learn(self, lessons: Sequence[Lesson]) -> None:
+        """Formulas in the units of the table that the proposer was made for, best first."""
         ...
 
     def hear(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:

@@ -17,3 +17,11 @@ def ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     return np.asarray((ends - (counts + 1) / 2)[inverse])
+
+
+def spread_rows(y: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.int64]:
+    """At most n rows at equal steps through the sorted target, its extremes among them."""
+    if len(y) <= n:
+        return np.arange(len(y))
+    order = np.argsort(y, kind="stable")
+    return np.sort(order[np.round(np.linspace(0, len(y) - 1, n)).astype(np.int64)])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flash_ansr.infer.local.views import is_heavy_tailed, spread_rows, views_of
+from flash_ansr.infer.local.views import is_heavy_tailed, views_of
 from flash_ansr.infer.local_proposer import LocalProposer, _inside, _outside
 from flash_ansr.infer.proposals import Grammar, Table
+from flash_ansr.infer.ranks import spread_rows
 from simplipy import TokenBatch, equivalent, parse
 
 X = np.random.default_rng(0).uniform(1.0, 3.0, (200, 2))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from flash_ansr.infer.closed_form.data import Data, FloatArray, relative_weight
-from simplipy import OPERATORS, Expression, evaluate_many, fit_constants, parse_many
+from flash_ansr.infer.proposals import Grammar
+from simplipy import Expression, evaluate_many, fit_constants, parse_many
 
-# the paper's parsimony: a token is worth this many decades of unexplained variance
-_GAMMA = 0.05
 # below this root mean square of relative errors a law counts as found
 _EXACT = 1e-8
 # drafts of a batch whose constants are refined
@@ -35,14 +34,17 @@ class Candidates:
     Attributes
     ----------
     data : Data
-    operators : collection of str, optional
-        Tokens that expressions may contain; None for all.
+    grammar : Grammar
+        What expressions must keep to.
+    gamma : float
+        The paper's parsimony: a token is worth this many decades of unexplained variance.
     exact : bool
         Whether a proposal explains every row up to rounding.
     """
 
     data: Data
-    operators: Collection[str] | None = None
+    grammar: Grammar = field(default_factory=Grammar)
+    gamma: float = 0.05
     exact: bool = False
     best_fvu: float = np.inf
     _seen: set[str] = field(default_factory=set)
@@ -60,10 +62,10 @@ class Candidates:
             if draft.text not in self._seen or draft.start:
                 self._seen.add(draft.text)
                 fresh.append(draft)
-        parsed = parse_many([d.text for d in fresh])
-        expressions = [e for e, d in zip(parsed, fresh, strict=True) if not d.start]
-        expressions += self._refined([(e, d) for e, d in zip(parsed, fresh, strict=True) if d.start], n_refined)
-        expressions = [e for e in expressions if self._allowed(e)]
+        parsed = zip(parse_many([d.text for d in fresh]), fresh, strict=True)
+        allowed = [(e, d) for e, d in parsed if self.grammar.allows(e)]
+        expressions = [e for e, d in allowed if not d.start]
+        expressions += self._refined([(e, d) for e, d in allowed if d.start], n_refined)
         if not expressions:
             return []
         values, defined = evaluate_many(expressions, self.data.X, n_threads=1)
@@ -106,9 +108,4 @@ class Candidates:
         error = (values - self.data.y) * self._relative
         if fvu < 1e-14 and float(np.sqrt(np.mean(error**2))) < _EXACT:
             self.exact = True
-        return float(np.log10(max(fvu, _ROUNDING))) + _GAMMA * length
-
-    def _allowed(self, expression: Expression) -> bool:
-        if self.operators is None:
-            return True
-        return all(token in self.operators for token in expression.tokens if token in OPERATORS)
+        return float(np.log10(max(fvu, _ROUNDING))) + self.gamma * length

@@ -22,7 +22,8 @@ from flash_ansr.infer.closed_form.rational import Rationals
 from flash_ansr.infer.closed_form.screening import Separation, common_factor
 from flash_ansr.infer.closed_form.sums import Sums
 from flash_ansr.infer.closed_form.targets import Target, targets
-from simplipy import Expression
+from flash_ansr.infer.proposals import Grammar
+from simplipy import OPERATORS, Expression
 
 Stage = Callable[[], Iterator[Draft]]
 
@@ -52,6 +53,9 @@ def closed_form(
     *,
     sample_weight: Any = None,
     operators: Collection[str] | None = None,
+    max_length: int | None = None,
+    max_depth: int | None = None,
+    gamma: float = 0.05,
     deadline: float | None = None,
     seed: int = 0,
 ) -> Iterator[list[Expression]]:
@@ -66,6 +70,10 @@ def closed_form(
         Rows of weight zero are left out, as are rows that are not finite.
     operators : collection of str, optional
         The only operator tokens that proposals may contain; None for all.
+    max_length, max_depth : int, optional
+        Of proposals.
+    gamma : float
+        Price of a token in the order of a batch, in decades of unexplained variance.
     deadline : float, optional
         Value of :func:`time.monotonic` at which to stop; None to go through all stages.
     seed : int
@@ -87,7 +95,8 @@ def closed_form(
     data = bind(X, y, sample_weight, deadline, seed)
     if data.n_rows == 0:
         return
-    candidates = Candidates(data, operators)
+    grammar = Grammar(frozenset(OPERATORS if operators is None else operators), max_length, max_depth)
+    candidates = Candidates(data, grammar, gamma)
     if np.ptp(data.y) == 0 or not data.active:
         yield candidates.ranked([Draft(number_text(float(np.mean(data.y))))])
         return

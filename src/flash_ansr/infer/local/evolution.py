@@ -12,13 +12,12 @@ from flash_ansr.data.holdout import rules_text
 from flash_ansr.infer.local.population import Ids, Member, Population
 from flash_ansr.infer.local.token_weights import TokenWeights
 from flash_ansr.infer.local.views import View
+from flash_ansr.infer.normal_forms import MAX_PATTERN_LENGTH
 from flash_ansr.infer.proposals import FloatArray, Grammar
 from simplipy import OPERATORS
 from simplipy.operators import CONSTANT
 from simplipy.token_batch import SYMBOL_TOKENS
 
-# what the rules of normal_forms.py are limited to
-_MAX_PATTERN_LENGTH = 4
 # point, subtree, hoist, insert, remove, constant, term, crossover
 _MUTATIONS = (2.0, 2.0, 0.5, 2.0, 1.0, 1.0, 1.0, 2.0)
 _RETIRE_EVERY = 20
@@ -40,6 +39,8 @@ class EvolutionSettings:
         Half of the children are the best of so many variations of a parent at a first look.
     constant : float
         Weight of a constant among new leaves; the variables together have 4.
+    max_written : int
+        Spellings to remember, which need not be simplified again.
     """
 
     max_length: int = 35
@@ -47,6 +48,7 @@ class EvolutionSettings:
     n_steps: int = 8
     n_glances: int = 12
     constant: float = 1.0
+    max_written: int = 2**22
 
 
 @dataclass(slots=True)
@@ -91,10 +93,11 @@ class Evolution:
             self.settings.constant,
             list(_MUTATIONS),
             rules_text(),
-            _MAX_PATTERN_LENGTH,
+            MAX_PATTERN_LENGTH,
             self.settings.max_length,
             {"+", "*"} <= self.grammar.operators,
             [token in self.grammar.operators for token in OPERATORS],
+            self.settings.max_written,
         )
 
     def weigh(self, weights: TokenWeights) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from flash_ansr import _core
 from flash_ansr.infer.proposals import FloatArray, Grammar, Table
+from flash_ansr.infer.ranks import spread_rows
 
 SCREEN_ROWS = 64
 # share of the sum of squares in a twentieth of the rows from which residuals are taken relative to y
@@ -88,14 +89,6 @@ def is_heavy_tailed(y: FloatArray) -> bool:
     """Whether a twentieth of the rows hold most of the sum of squares around the median."""
     squares = np.sort((y - np.median(y)) ** 2)[::-1]
     return bool(squares[: max(1, len(y) // 20)].sum() > _HEAVY * squares.sum())
-
-
-def spread_rows(y: FloatArray, n: int) -> np.ndarray:
-    """At most n rows at equal steps through the sorted target, its extremes among them."""
-    if len(y) <= n:
-        return np.arange(len(y))
-    order = np.argsort(y, kind="stable")
-    return np.sort(order[np.round(np.linspace(0, len(y) - 1, n)).astype(np.int64)])
 
 
 def _screen(X: FloatArray, target: FloatArray, weights: FloatArray, sizes: FloatArray) -> _core.Screen:
