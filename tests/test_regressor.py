@@ -212,6 +212,24 @@ def test_warm_start_with_other_rows_or_weights_starts_afresh() -> None:
     pd.testing.assert_frame_equal(model.fit(X, noisy).candidates_, quick(**options).fit(X, noisy).candidates_)
 
 
+def test_warm_start_hands_over_what_was_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flash_ansr.infer.local_proposer import LocalProposer
+
+    scaled, lessons = X * [1e9, 1.0], []
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    model = quick(warm_start=True, n_samples=300, proposers=["prior", "local"]).fit(scaled, noisy)
+    model._last_search.evidence.log_probs[b"form"] = -1.0
+    best = model._last_search.archive.best
+    monkeypatch.setattr(LocalProposer, "learn", lambda _, told: lessons.append(told))
+    monkeypatch.setattr("flash_ansr.regressor.posterior_table", lambda log_probs, _: dict(log_probs))
+    model.set_params(proposers=["local"], n_samples=64).fit(scaled, noisy)
+    assert model.posterior_ == {b"form": -1.0}
+    assert len(lessons) == 1
+    first = lessons[0][0]
+    law = first.skeleton.with_constants(first.constants) if len(first.constants) else first.skeleton
+    np.testing.assert_allclose(law(X), best.expression(scaled), rtol=1e-9)
+
+
 def test_warm_start_goes_on_with_another_budget_seed_or_target() -> None:
     noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
     model = quick(warm_start=True, n_samples=300, proposers=["prior"]).fit(X, noisy)
@@ -236,6 +254,164 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     model = quick(callback=interrupt).fit(X, Y)
     assert model.report_["stop"] == "interrupted"
     assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.parametrize("where", ["pipeline.Pipeline.tidy", "conclusion.by_score", "selection.distinct"])
+def test_ctrl_c_at_the_end_keeps_the_best_so_far(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"flash_ansr.infer.{where}", interrupt)
+    model = quick(proposers=["closed_form", "prior"]).fit(X, Y)
+    assert model.report_["stop"] == "interrupted"
+    assert model.candidates_["score"].is_monotonic_increasing
+    np.testing.assert_allclose(model.predict(X), Y, rtol=1e-6)
+
+
+def test_a_second_ctrl_c_keeps_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flash_ansr.infer import conclusion, report
+
+    def once(module: object, name: str) -> None:
+        original, pressed = getattr(module, name), []
+
+        def interrupt(*arguments: object, **options: object) -> object:
+            if not pressed:
+                pressed.append(True)
+                raise KeyboardInterrupt
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(f"{module.__name__}.{name}", interrupt)
+
+    once(conclusion, "by_score")
+    once(conclusion, "ranked")
+    once(report, "_on_front")
+    model = quick(proposers=["closed_form", "prior"]).fit(X, Y)
+    assert model.report_["stop"] == "interrupted"
+    np.testing.assert_allclose(model.predict(X), Y, rtol=1e-6)
+
+
+def test_callbacks_see_the_names_of_the_columns() -> None:
+    """A constant column is left out of the search, and the others keep their names."""
+    table = pd.DataFrame({"idle": np.ones(80), "mass": X[:, 0], "speed": X[:, 1]})
+    seen = []
+    quick(callback=seen.append, proposers=["closed_form"]).fit(table, Y)
+    assert set(seen[-1].best.expression.variables) == {"mass", "speed"}
+    assert {v for c in seen[-1].front for v in c.expression.variables} <= {"mass", "speed"}
+    seen.clear()
+    quick(callback=seen.append, proposers=["closed_form"]).fit(table.to_numpy(), Y)
+    assert set(seen[-1].best.expression.variables) == {"x2", "x3"}
+
+
+def test_the_choice_has_a_deadline_with_a_budget_in_formulas_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flash_ansr.infer import conclusion
+
+    deadlines = []
+
+    def spy(*arguments: object) -> object:
+        deadlines.append(arguments[-1])
+        return original(*arguments)
+
+    original = conclusion.by_score
+    monkeypatch.setattr(conclusion, "by_score", spy)
+    noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
+    quick(time_limit=60.0, n_samples=200, proposers=["prior"]).fit(X, noisy)
+    quick(n_samples=200, proposers=["prior"]).fit(X, noisy)
+    assert deadlines[0].time_limit == pytest.approx(2.4)
+    assert deadlines[0].n_samples is None
+    assert deadlines[1] is None
+
+
+def test_a_network_alone_is_imported_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flash_ansr import regressor
+
+    order = []
+    monkeypatch.setattr(regressor, "load_torch", lambda *_: order.append("torch"))
+    monkeypatch.setattr(regressor, "Budget", lambda *_: order.append("clock") or failing_fit())
+
+    def failing_fit() -> None:
+        raise InterruptedError
+
+    for options in ({"proposers": ["neural"]}, {"pipeline": "paper"}):
+        with pytest.raises(InterruptedError):
+            FlashANSR(time_limit=1.0, **options).fit(X, Y)
+    assert order == ["torch", "clock"] * 2
+    with pytest.raises(InterruptedError):
+        FlashANSR(time_limit=1.0).fit(X, Y)
+    assert order[4:] == ["clock"]
+
+
+def test_torch_is_not_loaded_for_a_short_search() -> None:
+    code = """
+import sys, threading
+import numpy as np
+from flash_ansr import FlashANSR
+X = np.random.default_rng(0).uniform(0.5, 3.0, (80, 2))
+model = FlashANSR(time_limit=0.3, random_state=0).fit(X, X[:, 0] * X[:, 1] + np.random.default_rng(1).normal(size=80))
+print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
+model = FlashANSR(time_limit=8.0, random_state=0).fit(X, X[:, 0] * X[:, 1])
+print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    first, second = (line.split(";") for line in done.stdout.splitlines())
+    assert first == ["False", "1", "was left out"]
+    assert second == ["False", "1", "was not loaded"]
+
+
+@pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
+def test_pure_noise_has_no_law(kind: str) -> None:
+    rng = np.random.default_rng({"normal": 1, "uniform": 2, "heavy": 3}[kind])
+    n_rows, n_columns = {"normal": (60, 2), "uniform": (200, 3), "heavy": (40, 1)}[kind]
+    draw = {"normal": rng.normal, "uniform": rng.random, "heavy": lambda size: rng.standard_t(3, size)}[kind]
+    model = FlashANSR(time_limit=None, n_samples=3000, random_state=0)
+    model.fit(rng.uniform(0.5, 3.0, (n_rows, n_columns)), draw(size=n_rows))
+    assert model.expression_.variables == ()
+    assert model.report_["law_is_baseline"]
+    assert model.report_["drawn"] == 3000
+
+
+@pytest.mark.parametrize("loss", ["huber", "log_cosh", "relative"])
+@pytest.mark.parametrize("selection", ["score", "bic"])
+def test_baselines_are_always_in_the_table(loss: str, selection: str) -> None:
+    """Under a robust loss the best constant leaves more of the variance than the mean does."""
+    y = np.exp(3 * X[:, 0]) * (1 + 0.1 * np.random.default_rng(0).normal(size=len(X)))
+    model = quick(loss=loss, selection=selection, proposers=["closed_form", "prior"]).fit(X, y)
+    baselines = model.candidates_[model.candidates_["proposer"] == "baseline"]
+    assert sorted(len(e.variables) for e in baselines["expression"]) == [0, 2]
+
+
+def test_noise_is_zero_only_where_the_law_is_exact(fitted: FlashANSR) -> None:
+    assert fitted.report_["noise"] == 0
+    model = quick(gamma=10.0, proposers=["closed_form", "prior"]).fit(X, Y)  # tokens so dear that a constant wins
+    assert model.candidates_["fvu"][0] > 0.1
+    assert model.report_["noise"] is None
+
+
+def test_fits_and_what_is_ruled_out_are_counted_apart() -> None:
+    wide = np.random.default_rng(1).uniform(0.5, 3.0, (2000, 2))
+    model = quick(proposers=["prior"], target_fvu=0.0, n_samples=1000).fit(wide, np.sin(5 * wide[:, 0]) + wide[:, 1])
+    report = model.report_
+    statuses = report["proposers"]["prior"]["statuses"]
+    assert report["screened"] == statuses["SCREENED"] > 0
+    assert 0 < report["fitted"] <= sum(statuses.values()) - report["screened"]
+    assert report["background_seconds"] == 0
+
+
+def test_whole_numbers_of_any_kind() -> None:
+    options = {"n_samples": 300.0, "max_length": np.int64(9), "max_depth": 6.0, "n_jobs": np.float64(1)}
+    model = quick(**options).fit(X, Y)
+    assert model.report_["n_samples"] == 300
+    assert type(model.report_["n_samples"]) is int
+
+
+def test_limits_reach_every_proposer() -> None:
+    """With a limit of seven tokens each still finds the short law behind longer formulas that fit better."""
+    y = X[:, 0] * X[:, 1] + 1e-3 * np.sin(40 * X[:, 0]) * np.exp(X[:, 1])
+    for name in ("closed_form", "enumerate", "local"):
+        model = quick(proposers=[name], max_length=7, max_depth=4, n_samples=2000).fit(X, y)
+        own = model.candidates_[model.candidates_["proposer"] == name]
+        assert len(own)
+        assert (own["length"] <= 7).all()
+        assert own["fvu"].min() < 1e-3
 
 
 def test_nothing_fits() -> None:
@@ -317,6 +493,31 @@ def test_save_and_load(fitted: FlashANSR, tmp_path: Path) -> None:
     assert FlashANSR.load(tmp_path / "run").expression_ == fitted.expression_
 
 
+def test_numpy_values_and_sets_are_saved_as_plain_ones(tmp_path: Path) -> None:
+    options = {
+        "gamma": np.float64(0.05),
+        "n_samples": np.int64(64),
+        "operators": {"*", "pow2"},
+        "proposers": ("prior",),
+    }
+    model = quick(**options, callback=lambda _: None).fit(X, Y)
+    model.report_["mine"] = {"value": np.float32(0.5), "flags": np.array([True, False])}
+    model.save(tmp_path / "run")
+    again = FlashANSR.load(tmp_path / "run")
+    assert again.get_params()["operators"] == ["*", "pow2"]
+    assert (again.gamma, again.n_samples, again.callback) == (0.05, 64, None)
+    assert again.report_["mine"] == {"value": 0.5, "flags": [True, False]}
+
+
+def test_what_cannot_be_saved_leaves_an_old_result(fitted: FlashANSR, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "run")
+    model = quick(n_samples=64, proposers=["prior"]).fit(X, Y)
+    model.report_["mine"] = object()
+    with pytest.raises(TypeError, match="a result cannot hold a object"):
+        model.save(tmp_path / "run")
+    assert FlashANSR.load(tmp_path / "run").expression_ == fitted.expression_
+
+
 def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
     with pytest.raises(ResultError, match=r"is no result: it has no result\.json"):
         FlashANSR.load(tmp_path)
@@ -335,12 +536,12 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"time_limit": -1}, "time_limit must be > 0 seconds or None, got -1"),
-        ({"time_limit": 0}, "time_limit must be > 0 seconds or None, got 0"),
-        ({"time_limit": "10"}, "time_limit must be > 0 seconds or None, got '10'"),
-        ({"n_samples": 0}, "n_samples must be >= 1 or None, got 0"),
+        ({"time_limit": -1}, "time_limit must be a finite number of seconds > 0 or None, got -1"),
+        ({"time_limit": 0}, "time_limit must be a finite number of seconds > 0 or None, got 0"),
+        ({"time_limit": "10"}, "time_limit must be a finite number of seconds > 0 or None, got '10'"),
+        ({"n_samples": 0}, "n_samples must be a whole number >= 1 or None, got 0"),
         ({"n_samples": None}, "the search would never end"),
-        ({"max_length": 0}, "max_length must be >= 1 or None, got 0"),
+        ({"max_length": 0}, "max_length must be a whole number >= 1 or None, got 0"),
         ({"gamma": -1}, "gamma must be a finite number >= 0, got -1"),
         ({"selection": "best"}, "selection must be one of 'score', 'validation', 'bic', got 'best'"),
         ({"pipeline": "fast"}, "pipeline must be 'full', 'paper', a FullPipeline or a PaperPipeline, got 'fast'"),
@@ -353,7 +554,20 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         ({"proposers": []}, "proposers must be 'auto' or a list of .*, got an empty one"),
         ({"proposers": "prior"}, "proposers must be 'auto' or a list of .*, got 'prior'"),
         ({"random_state": -1}, "random_state must be an integer >= 0 or None, got -1"),
-        ({"n_jobs": 0}, "n_jobs must be >= 1"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number >= 1, -1 for every core or None, got 0"),
+        ({"n_jobs": 1.5}, "n_jobs must be a whole number >= 1, -1 for every core or None, got 1.5"),
+        ({"n_jobs": "2"}, "n_jobs must be a whole number >= 1, -1 for every core or None, got '2'"),
+        ({"time_limit": math.inf}, "time_limit must be a finite number of seconds > 0 or None, got inf"),
+        ({"time_limit": math.nan}, "time_limit must be a finite number of seconds > 0 or None, got nan"),
+        ({"n_samples": 10.5}, "n_samples must be a whole number >= 1 or None, got 10.5"),
+        ({"n_samples": math.inf}, "n_samples must be a whole number >= 1 or None, got inf"),
+        ({"max_length": 4.2}, "max_length must be a whole number >= 1 or None, got 4.2"),
+        ({"max_depth": True}, "max_depth must be a whole number >= 1 or None, got True"),
+        ({"n_samples": None, "target_fvu": 0.0}, "the search would never end"),
+        (
+            {"n_samples": None, "target_fvu": 0.1, "pipeline": "paper"},
+            "pipeline='paper' needs a time_limit or n_samples",
+        ),
         ({"X_units": ["m", "s"]}, "must be None: this version does not use units"),
         ({"loss": "cubic"}, "loss must be one of"),
         ({"gamma": math.inf}, "gamma must be a finite number >= 0, got inf"),
@@ -402,6 +616,19 @@ def test_bad_tables() -> None:
         quick().fit(X, Y, sample_weight=[1.0])
     with pytest.raises(ValueError, match="sample_weight must be finite and >= 0"):
         quick().fit(X, Y, sample_weight=-np.ones(80))
+    with pytest.raises(ValueError, match=r"sample_weight must be numbers, one a row: .*'heavy'"):
+        quick().fit(X, Y, sample_weight=["heavy"] * 80)
+    with pytest.raises(ValueError, match="sample_weight must be > 0 on at least 2 rows, got one such row"):
+        quick().fit(X, Y, sample_weight=np.eye(80)[0])
+    gaps = X.copy()
+    gaps[[4, 7], 1] = np.nan
+    gaps[9, 0] = -np.inf
+    with pytest.raises(
+        ValueError, match=r"columns x1 \(1 row, first row 10\), x2 \(2 rows, first row 5\); drop or fill"
+    ):
+        quick().fit(gaps, Y)
+    with pytest.raises(ValueError, match=r"columns x1 \(1 row, first row 2\)"):
+        quick().fit([[1.0], [np.nan], [2.0]], [1, 2, 3])
 
 
 def test_bad_predictions(fitted: FlashANSR) -> None:

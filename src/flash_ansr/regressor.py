@@ -14,14 +14,17 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from flash_ansr.checkpoint_folder import find_checkpoint
-from flash_ansr.infer.baseline import constant_baseline, linear_baseline
-from flash_ansr.infer.budget import Budget, Stop
+from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.budget import Budget, Stop, uninterrupted
 from flash_ansr.infer.columns import select_columns
+from flash_ansr.infer.conclusion import baselines_of, conclude
 from flash_ansr.infer.input_checks import (
     check_columns,
-    check_number,
     check_price,
+    check_seconds,
+    check_share,
     check_target,
+    checked_count,
     checked_operators,
     checked_seed,
     checked_table,
@@ -29,28 +32,29 @@ from flash_ansr.infer.input_checks import (
 )
 from flash_ansr.infer.last_search import LastSearch
 from flash_ansr.infer.law import Law
-from flash_ansr.infer.noise_models import NoiseKind
-from flash_ansr.infer.noisy_choice import NoisyChoice
-from flash_ansr.infer.pipeline import Callback, Pipeline
+from flash_ansr.infer.pipeline import Pipeline
+from flash_ansr.infer.progress import Callback
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.report import candidate_table, posterior_table, run_report
-from flash_ansr.infer.saving import SavedResult, read_result, write_result
+from flash_ansr.infer.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.score import price_of_a_token
-from flash_ansr.infer.search import SearchOptions, load_torch, make_pipeline, most_columns, network_part
-from flash_ansr.infer.selection import SELECTIONS, by_score, presented, ranked, split_rows
-from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from, pipeline_mapping
+from flash_ansr.infer.search import (
+    SearchOptions,
+    background_seconds,
+    check_device,
+    load_torch,
+    make_pipeline,
+    most_columns,
+    network_part,
+)
+from flash_ansr.infer.selection import SELECTIONS, split_rows
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from
 from simplipy.unexplained import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Selection = Literal["score", "validation", "bic"]
-
-# of the time limit, what choosing among noisy candidates may take beyond it
-_SELECTION_SHARE = 0.04
-_SELECTION_SECONDS = 0.1
-# of the time limit, for the numbers of the front at the end
-_TIDYING = 0.03
 
 
 class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -81,13 +85,14 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     max_length, max_depth : int or None
         Limits of the formula.
     target_fvu : float or None
-        Stop when the law leaves no more of the variance unexplained than this.
+        Stop when the law leaves no more of the variance unexplained than this, or than rounding does; 0 goes on to the
+        end of the budget, whatever is found.
     loss : {"squared", "huber", "log_cosh", "relative"}
         What the fit of constants minimises.
     X_units, y_units : None
         Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None
-        Called with a :class:`flash_ansr.infer.pipeline.Progress` after every round; a true result stops the search.
+        Called with a :class:`flash_ansr.infer.progress.Progress` after every round; a true result stops the search.
     warm_start : bool
         Go on from the candidates of the last fit, when the rows, their weights and all that limits, fits or ranks
         formulas are the same; otherwise start afresh.
@@ -175,33 +180,35 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array (n_rows,), optional
         """
         grammar, settings = self._checked_options()
-        options = self._search_options()
+        options = self._search_options(settings)
         table = self._checked_table(X, y, sample_weight)
         # without a clock the network takes part from the first round, so that the result is always the same
-        may_wait = self.time_limit is None or self.n_samples is not None
+        seconds = None if self.n_samples is not None else self.time_limit
         set_up = time.monotonic()
-        if may_wait or settings.paper:
+        if seconds is None or options.is_network_alone(settings):
             load_torch(options, settings)
         set_up = time.monotonic() - set_up
-        budget = Budget(self.time_limit, self.n_samples)
+        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
         columns = select_columns(table, most_columns(options, settings), settings.random_state)
         selected = Table(table.X[:, columns], table.y, table.sample_weight)
         by_rows = self.selection == "validation"
         train, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
         if settings.paper is None:
             settings = dataclasses.replace(settings, gamma=price_of_a_token(self.gamma, train.n_rows))
-        pipeline = make_pipeline(train, grammar, options, settings, may_wait)
+        pipeline = make_pipeline(train, grammar, options, settings, seconds)
         last: LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None:
             last.hand_over(pipeline)
-        stop = self._run(pipeline, budget)
-        if settings.paper is None:
-            pipeline.tidy(None if self.time_limit is None else _TIDYING * self.time_limit)
-        noise, kind = self._conclude(pipeline, held_out, columns, budget)
+        names = self._column_names()
+        stop = self._run(pipeline, budget, [names[k] for k in columns])
+        # what is short goes on, so that one more Ctrl-C loses nothing
+        baselines = uninterrupted(lambda: baselines_of(pipeline))
+        stop, choice = conclude(pipeline, baselines, held_out, self.selection, self.gamma, budget, stop)
+        uninterrupted(lambda: self._store(pipeline, columns, choice.candidates, baselines[0]))
         winner = str(self.candidates_["proposer"].iloc[0])
         self.report_ = run_report(pipeline, budget, stop, set_up, winner)
-        names = self._column_names()
-        self.report_["noise"], self.report_["noise_kind"] = noise, kind
+        self.report_["background_seconds"] = background_seconds(pipeline)
+        self.report_["noise"], self.report_["noise_kind"] = choice.noise, choice.kind
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
         self.report_["law_is_baseline"] = winner == "baseline"
@@ -216,20 +223,21 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             The message names the parameter, what it must be, and its value.
         """
-        self._checked_options()
-        self._search_options()
+        _, settings = self._checked_options()
+        self._search_options(settings)
 
-    def _search_options(self) -> SearchOptions:
+    def _search_options(self, settings: Settings) -> SearchOptions:
         checkpoint = None if self.checkpoint is None else find_checkpoint(self.checkpoint)
-        return SearchOptions(self.proposers, checkpoint, self.device)
+        options = SearchOptions(self.proposers, checkpoint, self.device, self.gamma)
+        check_device(options, settings)
+        return options
 
     def _checked_options(self) -> tuple[Grammar, Settings]:
-        check_number("time_limit", self.time_limit, 0, False, " seconds")
-        check_number("n_samples", self.n_samples, 1, True)
-        check_number("target_fvu", self.target_fvu, 0, True)
-        check_number("max_length", self.max_length, 1, True)
-        check_number("max_depth", self.max_depth, 1, True)
-        if self.time_limit is None and self.n_samples is None and self.target_fvu is None:
+        check_seconds("time_limit", self.time_limit)
+        checked_count("n_samples", self.n_samples)
+        check_share("target_fvu", self.target_fvu)
+        max_length, max_depth = checked_count("max_length", self.max_length), checked_count("max_depth", self.max_depth)
+        if self.time_limit is None and self.n_samples is None and not self.target_fvu:
             raise ValueError("give a time_limit, n_samples or a target_fvu: the search would never end")
         check_price("gamma", self.gamma)
         if self.selection not in SELECTIONS:
@@ -239,6 +247,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"pipeline must be 'full', 'paper', a FullPipeline or a PaperPipeline, got {self.pipeline!r}"
             )
+        if isinstance(chosen, PaperPipeline) and self.time_limit is None and self.n_samples is None:
+            raise ValueError("pipeline='paper' needs a time_limit or n_samples: it does not stop at a target_fvu")
         if self.X_units is not None or self.y_units is not None:
             raise ValueError("X_units and y_units must be None: this version does not use units; leave them out")
         settings = Settings(
@@ -250,7 +260,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             full=chosen if isinstance(chosen, FullPipeline) else FullPipeline(),
             paper=chosen if isinstance(chosen, PaperPipeline) else None,
         )
-        return Grammar(checked_operators(self.operators), self.max_length, self.max_depth), settings
+        return Grammar(checked_operators(self.operators), max_length, max_depth), settings
 
     def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
         check_target(y)
@@ -258,31 +268,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
 
-    def _conclude(
-        self, pipeline: Pipeline, held_out: Table | None, columns: npt.NDArray[np.int64], budget: Budget
-    ) -> tuple[float | None, NoiseKind | None]:
-        """Choose the law and store what there is to show; the noise and its kind, None where it leaves more."""
+    def _store(
+        self, pipeline: Pipeline, columns: npt.NDArray[np.int64], chosen: Sequence[Candidate], baseline: Candidate
+    ) -> None:
+        """Keep what there is to show."""
         kept = [self._column_names()[k] for k in columns]
-        gamma = pipeline.settings.gamma
-        table, grammar, is_paper = pipeline.table, pipeline.grammar, pipeline.settings.paper is not None
-        baseline = linear_baseline(table, gamma, self.loss)
-        constant = constant_baseline(table, gamma, self.loss)
-        candidates = pipeline.archive.candidates()
-        if not candidates or not is_paper:
-            candidates += [c for c in (baseline, constant) if grammar.allows(c.expression)]
-        choice = NoisyChoice([], None)
-        if self.selection == "score" and not is_paper:
-            deadline = None
-            if budget.time_limit is not None and budget.n_samples is None:
-                deadline = dataclasses.replace(
-                    budget, time_limit=max(_SELECTION_SHARE * budget.time_limit, _SELECTION_SECONDS)
-                )
-            choice = by_score(candidates, table, grammar, self.gamma, gamma, self.loss, deadline)
-            chosen = choice.candidates
-        else:
-            shown = candidates if is_paper else presented(candidates, table, grammar, gamma)
-            chosen = ranked(shown, table, held_out, self.selection, gamma)
-        chosen = chosen or [constant]
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
         self._columns = columns
         self._laws = [Law(c.expression, kept) for c in chosen]
@@ -290,16 +280,18 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.expression_ = self._laws[0].named
         self.baseline_ = self._baseline.named
         self.candidates_ = candidate_table(chosen, [law.named for law in self._laws])
-        self.posterior_ = posterior_table(pipeline.log_evidence, kept)
-        return choice.noise, choice.kind
+        self.posterior_ = posterior_table(pipeline.evidence.log_probs, kept)
 
-    def _run(self, pipeline: Pipeline, budget: Budget) -> Stop:
+    def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
+        def following(callback: Callback | None) -> Callback | None:
+            return None if callback is None else lambda progress: callback(progress.named(names))
+
         if not self.verbose:
-            return pipeline.run(budget, self.callback)
+            return pipeline.run(budget, following(self.callback))
         from flash_ansr.infer.display import SearchDisplay
 
         with SearchDisplay(budget) as display:
-            return pipeline.run(budget, display.following(self.callback))
+            return pipeline.run(budget, following(display.following(self.callback)))
 
     def _column_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -356,7 +348,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Write the result as a folder that people can read: ``result.json`` and ``candidates.csv``."""
         check_is_fitted(self, "expression_")
         saved = SavedResult(
-            parameters=_plain(self.get_params()),
+            parameters=stored_parameters(self.get_params()),
             columns=self._column_names(),
             named_columns=hasattr(self, "feature_names_in_"),
             selected=self._columns.tolist(),
@@ -397,18 +389,3 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         from flash_ansr.infer.notebook import result_html
 
         return {"text/plain": repr(self), "text/html": result_html(self.expression_, self.candidates_)}
-
-
-def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
-    """What of the parameters a file can hold; a callback, for example, is left out."""
-    plain: dict[str, Any] = {}
-    for name, value in parameters.items():
-        if isinstance(value, FullPipeline | PaperPipeline):
-            plain[name] = pipeline_mapping(value)
-        elif isinstance(value, Path):
-            plain[name] = str(value)
-        elif isinstance(value, list | tuple):
-            plain[name] = list(value)
-        elif value is None or isinstance(value, str | int | float):
-            plain[name] = value
-    return plain

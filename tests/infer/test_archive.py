@@ -80,12 +80,13 @@ def test_what_is_not_finite_is_refused(fvu: float) -> None:
     assert archive.front() == []
 
 
-def test_forms_are_new_once_and_once_more_with_starts() -> None:
+def test_forms_are_new_once_with_starts_and_once_without() -> None:
     archive = Archive()
-    assert [archive.is_new(b"a"), archive.is_new(b"a")] == [True, False]
-    assert [archive.is_new(b"a", started=True), archive.is_new(b"a", started=True)] == [True, False]
-    assert archive.is_new(b"b", started=True)
-    assert not archive.is_new(b"b")
+    for key, started in [(7, False), (7, True), (9, True), (9, False)]:
+        assert not archive.was_seen(key, started)
+        archive.see(key, started)
+        archive.see(key, started)
+        assert archive.was_seen(key, started)
     assert archive.n_seen == 2
 
 

@@ -168,7 +168,7 @@ def test_evidence_sums_over_rewrites_once() -> None:
     formulas = ["x1 + x2", "x2 + x1", "sin(x1)"]
     search = pipeline(Says(formulas, formulas, log_prob=[math.log(0.2), math.log(0.1), math.log(0.3)]))
     search.run(Budget())
-    assert sorted(np.exp(list(search.log_evidence.values()))) == pytest.approx([0.3, 0.3])
+    assert sorted(np.exp(list(search.evidence.log_probs.values()))) == pytest.approx([0.3, 0.3])
 
 
 def test_starts_reach_the_fit() -> None:
@@ -225,6 +225,9 @@ def test_a_background_proposer_joins_later() -> None:
         return Says(["x1"], name="late")
 
     late = BackgroundProposer("late", make)
+    assert late._thread is None
+    assert late.state == "was not loaded: the search ended before that paid off"
+    late.start()
     assert not late.is_ready
     ready.set()
     late._thread.join()
@@ -273,7 +276,6 @@ def failing(error: Exception) -> Says:
 
 def test_a_background_failure_leaves_the_others() -> None:
     late = BackgroundProposer("late", lambda: failing(RuntimeError("damaged weights")))
-    late._thread.join()
     search = pipeline(Says(["x1"], ["<constant>*x1*exp(<constant>*x2)"]), late)
     with pytest.warns(RuntimeWarning, match="the proposer 'late' is left out: RuntimeError: damaged weights"):
         assert search.run(Budget()) is Stop.EXHAUSTED
@@ -283,13 +285,157 @@ def test_a_background_failure_leaves_the_others() -> None:
         pipeline(late).run(Budget())
 
 
-def test_other_errors_of_a_proposer_are_raised() -> None:
-    class Broken(Says):
-        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
-            raise TypeError("a mistake in the program")
+class Broken(Says):
+    """Fails when it has nothing more to say."""
 
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        return super().propose(n, seed) or failing(TypeError("a mistake in the program"))
+
+
+def test_any_failure_of_one_among_several_is_told_and_leaves_the_others() -> None:
+    search = pipeline(Broken(name="broken"), Says(["x1"], ["x2"]))
+    with pytest.warns(RuntimeWarning, match="'broken' is left out: TypeError: a mistake in the program"):
+        assert search.run(Budget()) is Stop.EXHAUSTED
+    assert search.failures == {"broken": "TypeError: a mistake in the program"}
+    assert search.tallies["says"].drawn == 2
+
+
+def test_a_failure_ends_the_search_only_where_nothing_is_there() -> None:
+    search = pipeline(Broken(["x1", "<constant>*x1"]))
+    with pytest.warns(RuntimeWarning, match="'says' is left out: TypeError"):
+        assert search.run(Budget()) is Stop.EXHAUSTED
+    assert search.archive.best is not None
+    assert search.failures == {"says": "TypeError: a mistake in the program"}
     with pytest.raises(TypeError, match="a mistake"):
-        pipeline(Broken(), Says(["x1"], name="other")).run(Budget())
+        pipeline(Broken()).run(Budget())
+    with pytest.warns(RuntimeWarning, match="'first' is left out"), pytest.raises(TypeError, match="a mistake"):
+        pipeline(Broken(name="first"), Broken(name="second")).run(Budget())
+
+
+class Knows(Says):
+    """Says its formulas with these numbers to start from."""
+
+    def __init__(self, *batches: list[str], starts: list[float], name: str = "knows") -> None:
+        super().__init__(*batches, name=name)
+        self._starts = np.array(starts)
+
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        found = super().propose(n, seed)
+        return found and dataclasses.replace(found, starts=[self._starts] * len(found))
+
+
+LAW = "<constant>*x1*exp(<constant>*x2)"
+
+
+def test_bad_starts_do_not_keep_a_form_from_blind_ones() -> None:
+    """From 1e9 the fit stays where it is; the form that comes again without numbers is fitted once more, once."""
+    search = pipeline(Knows([LAW], starts=[0.0, 1e9]), Says([LAW], [LAW]))
+    search.run(Budget())
+    assert search.archive.best.fvu <= 1e-20
+    assert search.archive.best.proposer == "says"
+    assert [search.tallies[name].unique for name in ("knows", "says")] == [1, 1]
+    assert sum(search.tallies["says"].statuses.values()) == 1
+
+
+def test_a_spelling_that_is_not_allowed_does_not_use_up_its_form() -> None:
+    long = "<constant>*exp(<constant>*x2)*(x1 + 0*x2 + sin(0))"
+    grammar = Grammar(max_length=len(simplipy.parse(LAW)))
+    assert not grammar.allows(simplipy.parse(long).skeleton())
+    search = pipeline(Knows([long], starts=[1.0, 1.0]), grammar=grammar)
+    search.run(Budget())
+    assert search.archive.best.fvu <= 1e-20
+    search = pipeline(Knows(["tan(x1)*x2^3/sin(x2)"], starts=[]), Says(["x1"]), grammar=Grammar(max_length=2))
+    search.run(Budget())
+    assert search.archive.n_seen == 2
+    assert {c.expression.infix() for c in search.archive.candidates()} == {"x1"}
+
+
+def test_what_the_clock_cut_short_is_not_seen() -> None:
+    clock = Clock()
+
+    class Late(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            clock.now = 2.0
+            return super().propose(n, seed)
+
+    formulas = [f"sin(<constant>*x1 + {k}*cos(<constant>*x2 + x1^{k}))" for k in range(2, 300)]
+    search = pipeline(Late(formulas), n_threads=1)
+    assert search.run(Budget(time_limit=1.0, clock=clock)) is Stop.TIME
+    cut = search.tallies["says"].statuses["DEADLINE"]
+    assert cut > 0
+    assert search.archive.n_seen == search.tallies["says"].unique - cut
+
+
+def test_a_target_below_rounding_is_reached() -> None:
+    says = Says([LAW], *[["x1"]] * 5)
+    assert pipeline(says, target_fvu=1e-40).run(Budget()) is Stop.TARGET
+    assert pipeline(Says([LAW]), target_fvu=0.0).run(Budget()) is Stop.EXHAUSTED
+
+
+def test_what_loads_beside_the_search_waits_until_that_pays_off() -> None:
+    clock = Clock()
+
+    class Ticks(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            clock.now += 0.1
+            return super().propose(n, seed)
+
+    made = []
+    late = BackgroundProposer("late", lambda: made.append(clock.now) or Says(["x1*x2"], name="late"))
+    search = pipeline(Ticks([LAW], *[["x1"]] * 20), late, target_fvu=None)
+    assert search.run(Budget(time_limit=1.0, clock=clock)) is Stop.EXACT
+    assert made == []
+    search = pipeline(Ticks(*[["x1"]] * 9), late)
+    search.run(Budget(time_limit=1.0, clock=clock))
+    assert made
+    assert made[0] >= 0.3
+
+
+def test_probabilities_are_kept_of_the_most_probable_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flash_ansr.infer.evidence._KEPT", 2)
+    monkeypatch.setattr("flash_ansr.infer.evidence._MOST", 3)
+    formulas = ["x1", "x2", "x1 + x2", "x1*x2"]
+    search = pipeline(Says(formulas, log_prob=[math.log(p) for p in (0.1, 0.4, 0.2, 0.3)]))
+    search.run(Budget())
+    assert sorted(np.exp(list(search.evidence.log_probs.values()))) == pytest.approx([0.3, 0.4])
+
+
+def test_progress_in_other_names() -> None:
+    search, seen = pipeline(Says(["x1", LAW])), []
+    search.run(Budget(), seen.append)
+    named = seen[0].named(["mass", "decay"])
+    assert named.best.expression.variables == ("decay", "mass")
+    assert [c.expression.infix() for c in named.front] == [
+        c.expression.infix().replace("x1", "mass").replace("x2", "decay") for c in seen[0].front
+    ]
+
+
+def test_without_time_a_law_comes_back_in_the_units_of_the_user_unfitted() -> None:
+    clock = Clock()
+
+    class Late(Says):
+        def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+            clock.now = 0.999
+            return super().propose(n, seed)
+
+    def refit(skeleton: simplipy.Expression, numbers: list[float]) -> simplipy.Fit:
+        assert not numbers, "a fit on all rows after the deadline"
+        return again(skeleton, numbers)
+
+    table = Table(X * [1e12, 1.0], TABLE.y)
+    search = pipeline(Late([LAW]), table=table)
+    search._refit, again = refit, search._refit
+    original = search._fitter.fit
+
+    def fit(*arguments: object) -> object:
+        found = original(*arguments)
+        clock.now = 1.5
+        return found
+
+    search._fitter.fit = fit
+    assert search.run(Budget(time_limit=1.0, clock=clock)) is Stop.TIME
+    assert simplipy.equivalent(search.archive.best.expression, "2.5e-12*x1*exp(-0.7*x2)", rtol=1e-6).equivalent
+    assert search.archive.best.n_constants == 2
 
 
 def test_paper_switches_are_checked() -> None:

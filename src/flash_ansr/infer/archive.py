@@ -1,7 +1,7 @@
 """The archive: every distinct form that was fitted, the best of them as candidates, and their Pareto front.
 
-A form is known by its canonical key; a form that was seen is never fitted again. Which candidate is the law is decided
-by the score; the archive never draws and never fits.
+A form is known by its canonical key; it is fitted once from the numbers of a proposer and once from blind starts, at
+most. Which candidate is the law is decided by the score; the archive never draws and never fits.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from flash_ansr._core import KeySet
 from simplipy import Expression
 
 Key = bytes
@@ -69,8 +70,8 @@ class Archive:
 
     def __init__(self, capacity: int = 1000) -> None:
         self.capacity = capacity
-        self._seen: set[Key] = set()
-        self._started: set[Key] = set()
+        self.n_seen = 0  # distinct forms that were fitted or refused
+        self._blind, self._started = KeySet(), KeySet()  # forms fitted without and with numbers to start from
         self._candidates: dict[Key, Candidate] = {}
         self._best_at: dict[int, Candidate] = {}  # lowest FVU of each length
         self.worst_score = math.inf  # of the last candidate that is kept, once there are enough
@@ -79,23 +80,15 @@ class Archive:
     def __len__(self) -> int:
         return len(self._candidates)
 
-    def is_new(self, key: Key, started: bool = False) -> bool:
-        """Whether this form comes for the first time; it counts as seen from now on.
+    def was_seen(self, key: int, started: bool) -> bool:
+        """Whether the form was fitted in this way, from numbers or blind: each may miss what the other finds."""
+        return (self._started if started else self._blind).contains(key)
 
-        A form that comes with numbers to start from is new once more: a fit from blind starts may have missed them.
-        """
-        seen = self._started if started else self._seen
-        if key in seen:
-            return False
-        self._seen.add(key)
-        if started:
-            self._started.add(key)
-        return True
-
-    @property
-    def n_seen(self) -> int:
-        """Distinct forms so far."""
-        return len(self._seen)
+    def see(self, key: int, started: bool) -> None:
+        """Never fit the form again in this way; the key is its hash."""
+        own, other = (self._started, self._blind) if started else (self._blind, self._started)
+        if own.insert(key) and not other.contains(key):
+            self.n_seen += 1
 
     def wants(self, score: float) -> bool:
         """Whether a candidate with this score would be kept; the front takes others too."""

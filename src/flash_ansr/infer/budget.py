@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 class Stop(Enum):
@@ -61,3 +64,12 @@ class Budget:
             return Stop.SAMPLES
         left = self.seconds_left
         return Stop.TIME if left is not None and left <= 0 else None
+
+
+def uninterrupted(work: Callable[[], Result]) -> Result:
+    """What the work gives, begun again where Ctrl-C breaks in: for what is short and loses the rest if it is cut."""
+    while True:
+        try:
+            return work()
+        except KeyboardInterrupt:
+            continue

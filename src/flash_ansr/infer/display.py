@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flash_ansr.infer.budget import Budget
-from flash_ansr.infer.pipeline import Callback
-from flash_ansr.infer.pipeline import Progress as SearchProgress
+from flash_ansr.infer.progress import Callback
+from flash_ansr.infer.progress import Progress as SearchProgress
 
 _LAW_WIDTH = 60
 _ROUNDING = 1e-15
@@ -61,7 +61,7 @@ class SearchDisplay:
             self._bar.update(
                 self._task,
                 completed=min(1.0, max(parts, default=0.0)),
-                rate=progress.n_fitted / max(progress.elapsed, 1e-9),
+                rate=(progress.n_fitted + progress.n_screened) / max(progress.elapsed, 1e-9),
                 law=law if len(law) <= _LAW_WIDTH else law[: _LAW_WIDTH - 1] + "…",
             )
             return None if callback is None else callback(progress)

@@ -15,11 +15,15 @@ from flash_ansr.infer.proposals import Table
 from simplipy import OPERATORS
 from simplipy.text_tables import why_not_numeric
 
+# that weights must leave
+_FEWEST_ROWS = 2
+
 
 def check_columns(X: Any) -> None:
     """Refuse what scikit-learn would not name: columns with text, NaN or infinities, names that are there twice."""
     if not hasattr(X, "columns"):
         _check_real(X, "X")
+        _check_finite(X)
         return
     names = [str(name) for name in X.columns]
     if not all(name.strip() for name in names):
@@ -35,6 +39,20 @@ def check_columns(X: Any) -> None:
         rows = np.flatnonzero(~np.isfinite(np.asarray(X[name], dtype=np.float64)))
         if len(rows):
             bad.append(f"{name!r} ({_rows_text(rows)})")
+    if bad:
+        raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
+
+
+def _check_finite(X: Any) -> None:
+    """Name the columns of an array that have gaps; what is no array of numbers is for scikit-learn."""
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    if values.ndim != 2:
+        return
+    gaps = ~np.isfinite(values)
+    bad = [f"x{k + 1} ({_rows_text(np.flatnonzero(gaps[:, k]))})" for k in np.flatnonzero(gaps.any(axis=0))]
     if bad:
         raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
 
@@ -67,16 +85,21 @@ def checked_table(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], sample
     """The rows that count; those without weight are left out."""
     weights = None
     if sample_weight is not None:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        try:
+            weights = np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"sample_weight must be numbers, one a row: {error}; convert or leave it out") from None
         if weights.ndim == 0:
             weights = np.full(y.shape, float(weights))
         if weights.shape != y.shape:
             raise ValueError(f"sample_weight must have one entry a row, {len(y)}, got the shape {weights.shape}")
         if not np.isfinite(weights).all() or (weights < 0).any():
             raise ValueError("sample_weight must be finite and >= 0")
-        if not weights.any():
-            raise ValueError("sample_weight is zero on all rows; at least one must be > 0")
         rows = weights > 0
+        if not rows.any():
+            raise ValueError(f"sample_weight is zero on all rows; at least {_FEWEST_ROWS} must be > 0")
+        if np.count_nonzero(rows) < _FEWEST_ROWS:
+            raise ValueError(f"sample_weight must be > 0 on at least {_FEWEST_ROWS} rows, got one such row")
         X, y, weights = X[rows], y[rows], weights[rows]
     n_rows, n_columns = X.shape
     if n_columns > n_rows:
@@ -116,22 +139,45 @@ def checked_operators(operators: Sequence[str] | None) -> frozenset[str]:
     return frozenset(operators)
 
 
-def checked_threads(n_jobs: int | None) -> int | None:
+def checked_threads(n_jobs: Any) -> int | None:
     """Threads for an ``n_jobs`` as scikit-learn means it: -1 is every core, None what pays off."""
-    if n_jobs is None or n_jobs == -1:
+    number = n_jobs if n_jobs is None else _whole(n_jobs)
+    if n_jobs is None or number == -1:
         return None
-    if n_jobs < 1:
-        raise ValueError(f"n_jobs must be >= 1, -1 for every core or None, got {n_jobs}")
-    return n_jobs
+    if number is None or number < 1:
+        raise ValueError(f"n_jobs must be a whole number >= 1, -1 for every core or None, got {n_jobs!r}")
+    return number
 
 
-def check_number(name: str, value: Any, low: float, may_equal: bool, unit: str = "") -> None:
-    """Refuse a value that is neither None nor a number above the limit."""
+def checked_count(name: str, value: Any) -> int | None:
+    """The value as an int; refuse what is neither None nor a whole number >= 1."""
     if value is None:
-        return
-    above = isinstance(value, numbers.Real) and (float(value) >= low if may_equal else float(value) > low)
-    if not above:
-        raise ValueError(f"{name} must be {'>=' if may_equal else '>'} {low:g}{unit} or None, got {value!r}")
+        return None
+    number = _whole(value)
+    if number is None or number < 1:
+        raise ValueError(f"{name} must be a whole number >= 1 or None, got {value!r}")
+    return number
+
+
+def _whole(value: Any) -> int | None:
+    """The whole number that a value is, None for others; 400.0 is one, True is none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        return None
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return int(float(value)) if float(value).is_integer() else None
+
+
+def check_seconds(name: str, value: Any) -> None:
+    """Refuse what is neither None nor a finite number > 0."""
+    if value is not None and not (isinstance(value, numbers.Real) and 0 < float(value) < math.inf):
+        raise ValueError(f"{name} must be a finite number of seconds > 0 or None, got {value!r}")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse what is neither None nor a number >= 0."""
+    if value is not None and not (isinstance(value, numbers.Real) and float(value) >= 0):
+        raise ValueError(f"{name} must be >= 0 or None, got {value!r}")
 
 
 def check_price(name: str, value: Any) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.archive import Archive
+from flash_ansr.infer.evidence import Evidence
 from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.settings import Settings
@@ -25,6 +26,8 @@ class LastSearch:
     settings : Settings
     archive : Archive
         Empty where nobody is to go on.
+    evidence : Evidence
+        As the archive.
     n_rounds : int
     """
 
@@ -32,19 +35,20 @@ class LastSearch:
     grammar: Grammar
     settings: Settings
     archive: Archive
+    evidence: Evidence
     n_rounds: int
 
     @classmethod
     def of(cls, pipeline: Pipeline, keep: bool) -> LastSearch:
         """What is left of a pipeline; its candidates where they are to be kept."""
         table = replace(pipeline.table, y=pipeline.table.y.copy())
-        archive = pipeline.archive if keep else Archive()
-        return cls(table, pipeline.grammar, pipeline.settings, archive, pipeline.n_rounds)
+        archive, evidence = (pipeline.archive, pipeline.evidence) if keep else (Archive(), Evidence())
+        return cls(table, pipeline.grammar, pipeline.settings, archive, evidence, pipeline.n_rounds)
 
     def hand_over(self, pipeline: Pipeline) -> None:
         """Let a new search go on from here where it would have fitted and ranked the same candidates alike."""
         if self._is_alike(pipeline):
-            pipeline.archive, pipeline.n_rounds = self.archive, self.n_rounds
+            pipeline.go_on_from(self.archive, self.evidence, self.n_rounds)
 
     def _is_alike(self, pipeline: Pipeline) -> bool:
         a, b = self.table, pipeline.table

@@ -11,6 +11,7 @@ import torch
 
 from flash_ansr.checkpoint_folder import prior_of_run
 from flash_ansr.data import Vocabulary
+from flash_ansr.infer.devices import device_of, one_thread
 from flash_ansr.infer.network_facts import TrainingLimits, check_columns_seen
 from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table
 from flash_ansr.infer.sampler import LARGEST_CHUNK, Sampled, TokenRules, beam_search, sample
@@ -70,7 +71,7 @@ class NeuralProposer:
         limits = TrainingLimits.of(about.training, prior_of_run(checkpoint))
         self._vocabulary = Vocabulary(about.config.n_variables)
         about.check_rules(rule_set_hash())
-        self._device = _device(device)
+        self._device = device_of(device)
         self._network = network.to(self._device)
         self._decoding = decoding
         self._temperature, self._top_k, self._top_p = temperature, top_k, top_p
@@ -111,9 +112,7 @@ class NeuralProposer:
     def _sample(self, n: int, seed: int) -> Sampled:
         """Chunks on a thread each: threads inside small matrix products would wait for each other."""
         started = time.monotonic()
-        before = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
+        with one_thread():
             drawn = sample(
                 self._network.decoder,
                 self._memory,
@@ -125,8 +124,6 @@ class NeuralProposer:
                 top_p=self._top_p,
                 n_threads=self._n_threads,
             )
-        finally:
-            torch.set_num_threads(before)
         self._rate = n / max(time.monotonic() - started, 1e-9)
         return drawn
 
@@ -152,20 +149,6 @@ class NeuralProposer:
             longest = min(longest, grammar.max_length)
         arities = self._vocabulary.arities.astype(np.int64)
         return TokenRules(arities, self._vocabulary.start, allowed, longest, grammar.max_depth)
-
-
-def _device(name: str) -> torch.device:
-    try:
-        return torch.device(best_device() if name == "auto" else name)
-    except RuntimeError:
-        raise ValueError(f"device must be 'auto' or a device that torch knows, got {name!r}") from None
-
-
-def best_device() -> str:
-    """The fastest device there is."""
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def _simplipy_ids(vocabulary: Vocabulary) -> npt.NDArray[np.int16]:

@@ -10,23 +10,26 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 import numpy as np
 
 import simplipy
 from flash_ansr.infer.archive import Archive, Candidate
+from flash_ansr.infer.background import BackgroundProposer
 from flash_ansr.infer.budget import Budget, Stop
+from flash_ansr.infer.evidence import Evidence
 from flash_ansr.infer.fitter import Fitter
-from flash_ansr.infer.normal_forms import form_keys, merged, normal_forms, rows_of
-from flash_ansr.infer.proposals import Grammar, Learner, Proposals, Proposer, ProposerError, Table, numbers_of
+from flash_ansr.infer.normal_forms import form_hashes, form_keys, merged, normal_forms
+from flash_ansr.infer.progress import Callback, Progress, Tally
+from flash_ansr.infer.proposals import Grammar, Learner, Lesson, Proposals, Proposer, ProposerError, Table, numbers_of
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.schedule import Schedule
 from flash_ansr.infer.score import exact_fvu, score
 from flash_ansr.infer.settings import Settings
-from simplipy import Expression, Fit, TokenBatch
+from flash_ansr.infer.unseen import Job, unseen
+from simplipy import Expression, Fit, FitStatus, TokenBatch
 from simplipy.pruning import reductions
 
 # of a budget in formulas, a round takes at most one part in so many
@@ -44,34 +47,8 @@ _NEARLY_EXACT = 1e-16
 _TOKENS_TO_DROP = 8
 # of a batch, so many fits are told to the proposers that learn
 _LESSONS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What a callback sees after every round."""
-
-    elapsed: float
-    n_drawn: int
-    n_unique: int
-    n_fitted: int
-    best: Candidate | None
-    front: tuple[Candidate, ...]
-
-
-Callback = Callable[[Progress], bool | None]
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of the formulas of one proposer."""
-
-    drawn: int = 0
-    unique: int = 0
-    fitted: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    rounds: int = 0
-    seconds: float = 0.0  # drawing, fitting and ranking
-    gain: float = 0.0  # decades of FVU by which the front fell, mean over lengths
+# seconds after which what loads beside a search is worth loading, while no law is exact
+_TOO_SOON = 0.3
 
 
 class Pipeline:
@@ -99,16 +76,16 @@ class Pipeline:
         self.settings = settings
         self.archive = Archive()
         self.tallies = {proposer.name: Tally() for proposer in proposers}
-        self.log_evidence: dict[bytes, float] = {}  # canonical form to the log of its summed probability
+        self.evidence = Evidence()
         self.exact_fvu = 0.0 if settings.paper else exact_fvu(table)
         self.n_rounds = 0
         self.failures: dict[str, str] = {}  # proposer to what kept it from going on
         self._proposers = list(proposers)
         self._fitter = Fitter(scaling.apply(table), settings)
-        self._sequences: set[bytes] = set()
         self._exact_at: float | None = None
         self._tidy_keys: set[bytes] = set()
         self._reduced: Candidate | None = None  # the last law whose reductions were proposed
+        self._waiting = [p for p in proposers if isinstance(p, BackgroundProposer)]
 
     @property
     def proposers(self) -> Sequence[Proposer]:
@@ -125,6 +102,7 @@ class Pipeline:
                 if stop is not None:
                     return stop
                 proposer = schedule.next()
+                self._start_waiting(proposer is None, budget)
                 if proposer is None:
                     time.sleep(_PAUSE)
                     continue
@@ -147,18 +125,29 @@ class Pipeline:
             return Stop.INTERRUPTED
 
     def _ask(self, proposer: Proposer, budget: Budget) -> Proposals | None:
-        """A round of the proposer; None when it has nothing more, or fails where there are others."""
+        """A round of the proposer; None when it has nothing more, or fails where there is something to go on with."""
         self.n_rounds += 1
         seed = round_seed(self.settings.random_state, self.n_rounds)
         size = self._round_size(proposer, budget)
         try:
             return proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
-        except ProposerError as error:
-            if len(self._proposers) == 1:
+        except MemoryError:
+            raise
+        except Exception as error:
+            failed = {*self.failures, proposer.name}
+            if self.archive.best is None and len(failed) == len(self._proposers):
                 raise
-            self.failures[proposer.name] = str(error)
-            warnings.warn(f"the proposer {proposer.name!r} is left out: {error}", RuntimeWarning, stacklevel=2)
+            reason = str(error) if isinstance(error, ProposerError) else f"{type(error).__name__}: {error}"
+            self.failures[proposer.name] = reason
+            warnings.warn(f"the proposer {proposer.name!r} is left out: {reason}", RuntimeWarning, stacklevel=2)
             return None
+
+    def _start_waiting(self, is_needed: bool, budget: Budget) -> None:
+        """Start what loads beside the search when it is needed, or the search is not over at once."""
+        if self._waiting and (is_needed or (budget.elapsed >= _TOO_SOON and not self._is_exact())):
+            for proposer in self._waiting:
+                proposer.start()
+            self._waiting = []
 
     def _round_size(self, proposer: Proposer, budget: Budget) -> int:
         if budget.n_samples is None:
@@ -180,31 +169,38 @@ class Pipeline:
             return
         paper = self.settings.paper
         forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
-        keys = form_keys(forms)
-        self._count_evidence(proposals, keys)
+        keys, hashes = form_keys(forms), form_hashes(forms)
+        self.evidence.count(proposals, keys)
         self._tell(proposals)
-        started = proposals.starts is not None
-        new = [i for i, key in enumerate(keys) if self.archive.is_new(key, started)]
-        tally.unique += len(new) if proposals.n_unique is None else proposals.n_unique
-        # what comes with starts is fitted as it was proposed: its numbers belong to that spelling
-        formulas = rows_of(proposals.batch if started else forms, new).expressions() if new else []
-        kept = [(i, formula) for i, formula in zip(new, formulas, strict=True) if self.grammar.allows(formula)]
-        if not kept:
-            return
-        starts = [proposals.starts[i] for i, _ in kept] if proposals.starts is not None else None
-        fits = self._fitter.fit([formula for _, formula in kept], starts, budget.seconds_left, self._hopeless_from())
+        jobs, n_new = unseen(proposals, forms, hashes, self.archive, self.grammar)
+        tally.unique += n_new if proposals.n_unique is None else proposals.n_unique
         found = []
-        for (i, formula), fit in zip(kept, fits, strict=True):
+        for job, fit in self._fitted(jobs, budget):
             tally.statuses["SCREENED" if fit is None else fit.status.name] += 1
-            tally.fitted += fit is None or fit.ok
+            tally.screened += fit is None
+            tally.fitted += fit is not None and fit.ok
+            # a warm start comes back to what the clock cut short
+            if fit is None or fit.status is not FitStatus.DEADLINE:
+                self.archive.see(hashes[job.row], job.start is not None)
             if fit is not None and fit.ok and np.isfinite(fit.constants).all():
-                log_prob = math.nan if proposals.log_prob is None else float(proposals.log_prob[i])
-                found.append((self._score(fit.fvu, len(formula)), fit, keys[i], log_prob))
+                log_prob = math.nan if proposals.log_prob is None else float(proposals.log_prob[job.row])
+                found.append((self._score(fit.fvu, len(job.formula)), fit, keys[job.row], log_prob))
         # best first: of the rest few enter the front, and only those are tidied
         found.sort(key=lambda item: item[0])
         for value, fit, key, log_prob in found:
             self._add(value, fit, key, log_prob, name, budget)
         self._teach([fit for _, fit, _, _ in found[:_LESSONS]], name)
+
+    def _fitted(self, jobs: Sequence[Job], budget: Budget) -> list[tuple[Job, Fit | None]]:
+        """A fit of each, those with starts first; None for what few rows rule out."""
+        limit = self._hopeless_from()
+        fitted: list[tuple[Job, Fit | None]] = []
+        for part in ([job for job in jobs if job.start is not None], [job for job in jobs if job.start is None]):
+            if part:
+                starts = [job.start for job in part if job.start is not None] or None
+                fits = self._fitter.fit([job.formula for job in part], starts, budget.seconds_left, limit)
+                fitted += zip(part, fits, strict=True)
+        return fitted
 
     def _reduce_best(self, name: str, budget: Budget) -> None:
         """Propose what is left of a new exact law when one operand goes: what only moved last digits is not needed."""
@@ -221,9 +217,19 @@ class Pipeline:
 
     def _teach(self, fits: list[Fit], name: str) -> None:
         """Tell the other proposers, those that learn, what was found; in the units of the search."""
+        lessons = [Lesson(fit.skeleton, fit.constants) for fit in fits]
         for proposer in self._proposers:
-            if fits and isinstance(proposer, Learner) and proposer.name != name:
-                proposer.learn(fits)
+            if lessons and isinstance(proposer, Learner) and proposer.name != name:
+                proposer.learn(lessons)
+
+    def go_on_from(self, archive: Archive, evidence: Evidence, n_rounds: int) -> None:
+        """Take over what an earlier search on the table knows; the proposers that learn are told its best."""
+        self.archive, self.evidence, self.n_rounds = archive, evidence, n_rounds
+        scaled = [self.scaling.inverse().restore(c.expression) for c in archive.candidates()[:_LESSONS]]
+        lessons = [Lesson(e.skeleton(), np.array(numbers_of(e))) for e in scaled if e is not None]
+        for proposer in self._proposers:
+            if lessons and isinstance(proposer, Learner):
+                proposer.learn(lessons)
 
     def _tell(self, proposals: Proposals) -> None:
         """Tell the proposers that learn what a model of the table drew."""
@@ -237,18 +243,10 @@ class Pipeline:
     def progress(self, budget: Budget) -> Progress:
         """Where the search stands."""
         n_fitted = sum(tally.fitted for tally in self.tallies.values())
+        n_screened = sum(tally.screened for tally in self.tallies.values())
         front = tuple(self.archive.front())
-        return Progress(budget.elapsed, budget.n_drawn, self.archive.n_seen, n_fitted, self.archive.best, front)
-
-    def _count_evidence(self, proposals: Proposals, keys: list[bytes]) -> None:
-        """Add the probability of sequences that were not drawn before to that of their forms."""
-        if proposals.log_prob is None:
-            return
-        sequences = [part.tobytes() for part in np.split(proposals.batch.ids, proposals.batch.offsets[1:-1])]
-        for sequence, key, log_prob in zip(sequences, keys, proposals.log_prob.tolist(), strict=True):
-            if sequence not in self._sequences:
-                self._sequences.add(sequence)
-                self.log_evidence[key] = float(np.logaddexp(self.log_evidence.get(key, -math.inf), log_prob))
+        seen, best = self.archive.n_seen, self.archive.best
+        return Progress(budget.elapsed, budget.n_drawn, seen, n_fitted, n_screened, best, front)
 
     def _score(self, fvu: float, length: int) -> float:
         return score(max(fvu, self.exact_fvu), length, self.settings.gamma)
@@ -272,13 +270,14 @@ class Pipeline:
     def _add(self, value: float, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> None:
         """Put a fit into the archive, in the user's units; what may be the law itself is tidied first."""
         enters = self.archive.enters_front(len(fit.skeleton), max(fit.fvu, self.exact_fvu))
-        if not enters and not self.archive.wants(value):
+        is_late = budget.seconds_left is not None and budget.seconds_left <= 0
+        if not enters and (is_late or not self.archive.wants(value)):
             return
         if self.settings.paper:
             options = [fit]
         else:
-            options = self._in_user_units(fit)
-            if options and self._may_be_the_law(value, fit) and budget.spent() is not Stop.TIME:
+            options = self._in_user_units(fit, is_late)
+            if options and self._may_be_the_law(value, fit) and not is_late:
                 options += self._tidied(options[0])
                 self._tidy_keys.add(key)
         made = [self._candidate(f, key, log_prob, name, budget.n_drawn) for f in options]
@@ -313,15 +312,22 @@ class Pipeline:
             ]
             self._keep(made)
 
-    def _in_user_units(self, fit: Fit) -> list[Fit]:
+    def _in_user_units(self, fit: Fit, is_late: bool) -> list[Fit]:
         """The fit as one of the user's table; nothing where its numbers leave the range of doubles."""
         if self.scaling.is_identity:
             return [fit]
         restored = self.scaling.restore(fit.expression)
         if restored is None:
             return []
-        again = self._refit(*merged(restored.skeleton(), numbers_of(restored)))
+        skeleton, numbers = merged(restored.skeleton(), numbers_of(restored))
+        # the numbers are those of the fit up to rounding: without time, one look at the rows is enough
+        again = self._valued(skeleton, numbers) if is_late else self._refit(skeleton, numbers)
         return [again] if again.ok else []
+
+    def _valued(self, skeleton: Expression, numbers: list[float]) -> Fit:
+        """The formula with these numbers as if they had been fitted."""
+        fit = self._refit(skeleton.with_constants(numbers) if numbers else skeleton, [])
+        return replace(fit, skeleton=skeleton, constants=np.array(numbers))
 
     def _refit(self, skeleton: Expression, numbers: list[float]) -> Fit:
         return simplipy.fit_constants(
@@ -329,7 +335,7 @@ class Pipeline:
             self.table.X,
             self.table.y,
             sample_weight=self.table.sample_weight,
-            x0=numbers,
+            x0=numbers or None,
             loss=self.settings.loss,
             n_restarts=0,
             n_threads=1,
@@ -357,9 +363,11 @@ class Pipeline:
         best = self.archive.best
         if best is None or self.settings.paper:
             return None
-        if self.settings.target_fvu is not None:
-            return Stop.TARGET if best.fvu <= self.settings.target_fvu else None
-        if best.fvu > self.exact_fvu:
+        target = self.settings.target_fvu
+        if target is not None:
+            # no candidate is told to be better than exact; a target of 0 asks for the whole budget
+            return Stop.TARGET if target and best.fvu <= max(target, self.exact_fvu) else None
+        if not self._is_exact():
             self._exact_at = None
             return None
         # an exact law may have a shorter spelling still: look for as long as it took to find it, longer for a long one
@@ -369,6 +377,9 @@ class Pipeline:
             self._exact_at = spent
         patience = _PATIENCE * (limit or 0.0) if best.length > _SHORT else 0.0
         return Stop.EXACT if spent >= self._exact_at + max(self._exact_at, patience) else None
+
+    def _is_exact(self) -> bool:
+        return self.archive.best is not None and self.archive.best.fvu <= self.exact_fvu
 
 
 def round_seed(random_state: int, round_number: int) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from flash_ansr.infer.law import Law
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_mapping
 from simplipy import parse
 from simplipy.errors import SimplipyError
 from simplipy.output_files import write_whole
@@ -58,13 +61,48 @@ class SavedResult:
     report: Mapping[str, Any]
 
 
-def start_folder(folder: str | Path) -> None:
-    """Make the folder of a run, or clear the result of an earlier one; refuse a folder that is something else."""
+def stored_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an estimator's parameters a file can hold; a callback, for example, is left out."""
+    stored: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, FullPipeline | PaperPipeline):
+            stored[name] = pipeline_mapping(value)
+        else:
+            with suppress(TypeError):
+                stored[name] = _plain(value)
+    return stored
+
+
+def _plain(value: Any) -> Any:
+    """The value in what JSON has: NumPy's numbers as Python's, sets sorted; a TypeError for what it cannot hold."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(_plain, value))
+    if isinstance(value, Sequence):
+        return [_plain(item) for item in value]
+    raise TypeError(f"a result cannot hold a {type(value).__name__}")
+
+
+def check_folder(folder: str | Path) -> None:
+    """Refuse a folder that is there and is no result; changes nothing."""
     folder = Path(folder)
     if folder.exists():
         foreign = not folder.is_dir() or any(p.name not in _FILES for p in folder.iterdir())
         if foreign and not (folder / RESULT_FILE).is_file():
             raise ResultError(f"{folder} exists and is no result; choose another folder")
+
+
+def start_folder(folder: str | Path) -> None:
+    """Make the folder of a run, or clear the result of an earlier one; refuse a folder that is something else."""
+    check_folder(folder)
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name in _FILES:
         (folder / name).unlink(missing_ok=True)
@@ -87,12 +125,14 @@ def write_result(folder: str | Path, saved: SavedResult) -> None:
         "law_tokens": saved.law.expression.tokens,
         "baseline_tokens": saved.baseline.expression.tokens,
         "candidate_tokens": [law.expression.tokens for law in saved.laws],
-        "parameters": dict(saved.parameters),
-        "report": dict(saved.report),
+        "parameters": _plain(saved.parameters),
+        "report": _plain(saved.report),
     }
+    # what cannot be written is found before a result that is there is lost
+    text = json.dumps(content, indent=1) + "\n"
     start_folder(folder)
     write_candidates(folder, saved.candidates)
-    write_whole(Path(folder) / RESULT_FILE, json.dumps(content, indent=1) + "\n")
+    write_whole(Path(folder) / RESULT_FILE, text)
 
 
 def read_result(folder: str | Path) -> SavedResult:

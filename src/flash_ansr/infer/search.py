@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -17,6 +17,7 @@ from flash_ansr.infer.prior_proposer import PriorProposer
 from flash_ansr.infer.proposals import Grammar, Proposer, Table
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.settings import Settings
+from simplipy.data_binding import thread_count
 
 if TYPE_CHECKING:
     from flash_ansr.infer.neural_proposer import NeuralProposer
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
 PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 # that all proposers can use
 _MAX_COLUMNS = 9
-_NO_WEIGHTS = (
-    "this package comes without weights; train a network by `flash-ansr train nano --out runs/nano`, "
-    "then name it: --checkpoint runs/nano, in Python checkpoint='runs/nano'"
-)
+# time limit below which torch is not loaded beside a search
+_LEAST_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +38,17 @@ class SearchOptions:
     proposers : "auto" or sequence of str
         "auto" takes all that can work here.
     checkpoint : path, optional
-        Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package, where there is one.
+        Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package.
     device : str
         Of the network.
+    gamma : float
+        Price of a token that proposers order what they hand on by, as the user gave it.
     """
 
     proposers: Literal["auto"] | Sequence[str] = "auto"
     checkpoint: str | Path | None = None
     device: str = "auto"
+    gamma: float = 0.05
 
     def __post_init__(self) -> None:
         if self.proposers == "auto":
@@ -61,10 +63,8 @@ class SearchOptions:
 
     @property
     def network(self) -> Path:
-        """Folder of the network, where there is one."""
-        folder = self.checkpoint or bundled_checkpoint()
-        assert folder is not None
-        return Path(folder)
+        """Folder of the network."""
+        return Path(self.checkpoint or bundled_checkpoint())
 
     def wants_network(self, settings: Settings) -> bool:
         """Whether the network is to take part where it can."""
@@ -75,45 +75,51 @@ class SearchOptions:
         return settings.paper is not None or set(self.proposers) == {"neural"}
 
 
-def bundled_checkpoint() -> Path | None:
-    """Folder of the network that comes with the package, None where there is none."""
-    folder = Path(str(resources.files("flash_ansr") / "weights" / "nano"))
-    return folder if (folder / "checkpoint.json").is_file() else None
+def bundled_checkpoint() -> Path:
+    """Folder of the network that comes with the package."""
+    return Path(str(resources.files("flash_ansr") / "weights" / "nano"))
 
 
-def why_not_neural(checkpoint: str | Path | None) -> str | None:
-    """What keeps the network from taking part, None where nothing does."""
-    if importlib.util.find_spec("torch") is None:
-        return "torch is not installed: pip install 'flash-ansr[neural]'"
-    if checkpoint is None and bundled_checkpoint() is None:
-        return _NO_WEIGHTS
-    return None
+def why_not_neural() -> str | None:
+    """What keeps a network from taking part, None where nothing does."""
+    return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
 
 
 def load_torch(options: SearchOptions, settings: Settings) -> None:
     """Import torch where the network will take part, so that the time that takes can be told apart."""
-    if options.wants_network(settings) and why_not_neural(options.checkpoint) is None:
+    if options.wants_network(settings) and why_not_neural() is None:
         import flash_ansr.infer.neural_proposer  # noqa: F401
+
+
+def check_device(options: SearchOptions, settings: Settings) -> None:
+    """Refuse a device that is not there; torch is imported for that only where the network is to take part."""
+    if options.device in ("auto", "cpu") or why_not_neural() is not None:
+        return
+    if "torch" in sys.modules or options.wants_network(settings):
+        from flash_ansr.infer.devices import device_of
+
+        device_of(options.device)
 
 
 def most_columns(options: SearchOptions, settings: Settings) -> int:
     """Columns that the search can use: what the network sees where it is alone."""
-    if not options.is_network_alone(settings) or why_not_neural(options.checkpoint) is not None:
+    if not options.is_network_alone(settings) or why_not_neural() is not None:
         return _MAX_COLUMNS
     return n_variables(options.network)
 
 
 def make_proposers(
-    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, may_wait: bool
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, seconds: float | None
 ) -> list[Proposer]:
     """The proposers that take part, in the order in which they are asked.
 
     Parameters
     ----------
-    may_wait : bool
-        Load the network now. Otherwise it loads beside the others and joins them when it is there.
+    seconds : float or None
+        Time limit of a search that the network joins when it is loaded; one that would mostly be loading leaves it out.
+        None loads it now, as is done where it is alone.
     """
-    missing = why_not_neural(options.checkpoint)
+    missing = why_not_neural()
     if options.checkpoint is not None and missing is not None and options.wants_network(settings):
         raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
     names = options.proposers
@@ -126,26 +132,35 @@ def make_proposers(
         if name == "closed_form":
             from flash_ansr.infer.closed_form_proposer import ClosedFormProposer
 
-            made.append(ClosedFormProposer(table, grammar, settings.random_state))
+            made.append(ClosedFormProposer(table, grammar, settings.random_state, options.gamma))
         elif name == "enumerate":
             from flash_ansr.infer.enumerate_proposer import EnumerateProposer
 
-            made.append(EnumerateProposer(table, grammar, settings.random_state))
+            made.append(EnumerateProposer(table, grammar, settings.random_state, options.gamma))
         elif name == "local":
             from flash_ansr.infer.local_proposer import LocalProposer
 
-            made.append(LocalProposer(table, grammar, settings.n_threads or os.cpu_count() or 1))
+            made.append(LocalProposer(table, grammar, thread_count(settings.n_threads, sys.maxsize), options.gamma))
         elif name == "neural":
             if missing is not None:
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
             check_columns_seen(options.network, table.n_columns)
             make = _neural_maker(table, grammar, options, settings)
-            made.append(
-                make() if may_wait or options.is_network_alone(settings) else BackgroundProposer("neural", make)
-            )
+            if seconds is None or options.is_network_alone(settings):
+                made.append(make())
+            elif seconds >= _LEAST_SECONDS or "torch" in sys.modules:
+                made.append(_in_background(make))
         else:
             made.append(PriorProposer(table, grammar))
     return made
+
+
+def _in_background(make: Callable[[], NeuralProposer]) -> BackgroundProposer:
+    """The network beside the others: at once where torch is there, else when the pipeline finds that it pays off."""
+    proposer = BackgroundProposer("neural", make)
+    if "torch" in sys.modules:
+        proposer.start()
+    return proposer
 
 
 def _neural_maker(
@@ -173,11 +188,11 @@ def _neural_maker(
 
 
 def make_pipeline(
-    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, may_wait: bool = True
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, seconds: float | None = None
 ) -> Pipeline:
-    """A pipeline with its proposers."""
+    """A pipeline with its proposers, see ``make_proposers``."""
     scaling = Scaling((1.0,) * table.n_columns) if settings.paper else Scaling.of(table)
-    proposers = make_proposers(scaling.apply(table), grammar, options, settings, may_wait)
+    proposers = make_proposers(scaling.apply(table), grammar, options, settings, seconds)
     return Pipeline(table, scaling, proposers, grammar, settings)
 
 
@@ -185,9 +200,14 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
     """What the network did in a search that is over, as its report tells it."""
     if not options.wants_network(pipeline.settings):
         return "was not asked for"
-    missing = why_not_neural(options.checkpoint)
+    missing = why_not_neural()
     if missing is not None:
         return missing
+    if "neural" not in pipeline.tallies:
+        return (
+            f"was left out: loading torch takes most of a time limit below {_LEAST_SECONDS:g} s; "
+            "give more time, or import torch before the fit"
+        )
     failure = pipeline.failures.get("neural")
     if pipeline.tallies["neural"].drawn:
         return "took part" if failure is None else f"took part, then failed: {failure}"
@@ -195,3 +215,8 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
         return f"failed: {failure}"
     waiting = [p.state for p in pipeline.proposers if isinstance(p, BackgroundProposer)]
     return waiting[0] if waiting else "was ready, but the search ended before its turn"
+
+
+def background_seconds(pipeline: Pipeline) -> float:
+    """Seconds that proposers took to load beside the search."""
+    return sum(p.seconds for p in pipeline.proposers if isinstance(p, BackgroundProposer))

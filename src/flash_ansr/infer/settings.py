@@ -96,7 +96,7 @@ class Settings:
     n_restarts : int
         Of a fit.
     target_fvu : float, optional
-        Stop when the best law reaches it.
+        Stop when the best law reaches it, or is exact; 0 goes on to the end of the budget.
     random_state : int
     n_threads : int, optional
     full : FullPipeline
