@@ -78,6 +78,30 @@ def test_candidates_arrive_while_the_search_runs(tmp_path: Path, monkeypatch: py
     assert seen[0] == ["candidates.csv"]
 
 
+def test_a_fit_that_fails_leaves_the_old_result(tmp_path: Path) -> None:
+    data, folder = written(tmp_path, ".csv"), tmp_path / "run"
+    assert run("fit", str(data), *QUICK, "--out", str(folder)).returncode == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert sorted(before) == ["candidates.csv", "law.png", "result.json"]
+    for wrong in (["--time", "-1", "--proposers", "prior"], ["--operators", "sine"], ["--checkpoint", "nowhere"]):
+        done = run("fit", str(data), *wrong, "--out", str(folder))
+        assert done.returncode == 2
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_candidates_on_the_way_have_the_names_of_their_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first column is constant and left out of the search."""
+    from flash_ansr.infer import saving
+
+    seen: list[str] = []
+    monkeypatch.setattr(saving, "write_candidates", lambda _, table: seen.extend(map(str, table["expression"])))
+    table = pd.DataFrame({"idle": 1.0, "mass": X[:, 0], "speed": X[:, 1], "y": 3 * X[:, 0] * X[:, 1]})
+    table.to_csv(tmp_path / "data.csv", index=False)
+    run("fit", str(tmp_path / "data.csv"), *QUICK, "--out", str(tmp_path / "run"))
+    assert any("mass" in text and "speed" in text for text in seen)
+    assert not any("idle" in text for text in seen)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -90,8 +114,8 @@ def test_candidates_arrive_while_the_search_runs(tmp_path: Path, monkeypatch: py
         (["data.csv", "--features", "time,speed"], "there is no column 'speed'"),
         (["data.csv", "--features", "y"], "is the target and cannot be a feature too"),
         (["data.csv", "--target", "label"], "the target 'label' must be numeric: 'a' in row 1 is no number"),
-        (["data.csv", "--time", "-1"], "--time must be > 0 seconds, got -1.0"),
-        (["data.csv", "--samples", "0"], "--samples must be >= 1, got 0"),
+        (["data.csv", "--time", "-1"], "--time must be a finite number of seconds > 0, got -1.0"),
+        (["data.csv", "--samples", "0"], "--samples must be a whole number >= 1, got 0"),
         (["data.csv", "--operators", "sine"], "unknown operator 'sine'; did you mean 'sin"),
         (["data.csv", "--proposers", "prior,magic"], "unknown proposer 'magic'; known are closed_form, enumerate,"),
         (["data.csv", "--out", "."], "exists and is no result; choose another folder"),

@@ -19,7 +19,7 @@ from simplipy.output_files import make_parent, replacing
 
 if TYPE_CHECKING:
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.pipeline import Callback, Progress
+    from flash_ansr.infer.progress import Callback, Progress
 
 # names are the user's: [red] and :smile: mean nothing
 console = Console(markup=False, emoji=False, highlight=False)
@@ -113,7 +113,7 @@ def fit(
     Example: flash-ansr fit data.csv --target y --time 10 --out run/
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.saving import FIGURE_FILE
+    from flash_ansr.infer.saving import FIGURE_FILE, check_folder
     from flash_ansr.infer.table_files import TextFormat, choose_columns, read_table_file
 
     table = read_table_file(data, TextFormat(separator, decimal, header))
@@ -122,6 +122,7 @@ def fit(
     X, y = columns.features, columns.target
     if out is not None:
         make_parent(out)
+        check_folder(out)
     model = FlashANSR(
         time_limit=None if samples is not None else time_limit,
         n_samples=samples,
@@ -135,7 +136,7 @@ def fit(
         random_state=seed,
         n_jobs=jobs,
         checkpoint=checkpoint,
-        callback=None if out is None else _writer(out, list(X.columns)),
+        callback=None if out is None else _writer(out),
         verbose=int(not quiet and not as_json and sys.stderr.isatty()),
     )
     try:
@@ -214,21 +215,21 @@ def _listed(text: str | None, what: str) -> list[str] | None:
     return names
 
 
-def _writer(folder: Path, names: list[str]) -> Callback:
-    """A callback that keeps ``candidates.csv`` of the run folder up to date."""
-    from flash_ansr.infer.law import Law
+def _writer(folder: Path) -> Callback:
+    """A callback that keeps ``candidates.csv`` of the run folder up to date; the first one clears the folder."""
     from flash_ansr.infer.report import candidate_table
     from flash_ansr.infer.saving import start_folder, write_candidates
 
-    start_folder(folder)
-    last = -_SECONDS_BETWEEN_FILES
+    last: float | None = None
 
     def write(progress: Progress) -> None:
         nonlocal last
-        if progress.elapsed - last >= _SECONDS_BETWEEN_FILES and progress.front:
+        if progress.front and (last is None or progress.elapsed - last >= _SECONDS_BETWEEN_FILES):
+            if last is None:
+                start_folder(folder)
             last = progress.elapsed
             front = sorted(progress.front, key=lambda c: c.rank)
-            write_candidates(folder, candidate_table(front, [Law(c.expression, names).named for c in front]))
+            write_candidates(folder, candidate_table(front, [c.expression for c in front]))
 
     return write
 
@@ -278,8 +279,9 @@ def _show(model: FlashANSR, target: str, left_out: list[str], out: Path | None) 
     console.print(f"law    {target} = {model.expression_.infix(precision=6)}", soft_wrap=True)
     console.print(f"LaTeX  {model.latex(precision=6)}", soft_wrap=True)
     rate = report["fitted"] / max(report["seconds"], time.get_clock_info("monotonic").resolution)
+    screened = f", {report['screened']:,} ruled out on a few rows" if report["screened"] else ""
     console.print(
-        f"search {report['seconds']:.1f} s, {report['drawn']:,} drawn, {report['unique']:,} distinct, "
+        f"search {report['seconds']:.1f} s, {report['drawn']:,} drawn, {report['unique']:,} distinct{screened}, "
         f"{report['fitted']:,} fitted ({rate:,.0f}/s); {report['stop_reason']}"
     )
     if report["law_is_baseline"]:
