@@ -393,7 +393,7 @@ def test_fits_and_what_is_ruled_out_are_counted_apart() -> None:
     statuses = report["proposers"]["prior"]["statuses"]
     assert report["screened"] == statuses["SCREENED"] > 0
     assert 0 < report["fitted"] <= sum(statuses.values()) - report["screened"]
-    assert report["background_seconds"] == 0
+    assert report["network_load_seconds"] == 0
 
 
 def test_whole_numbers_of_any_kind() -> None:

@@ -63,7 +63,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     time_limit : float or None, default 10.0
-        Seconds for the search, imports not counted.
+        Seconds for the search, finite, imports not counted. Below 3 s the network takes part only where torch is
+        imported already.
     n_samples : int or None
         Formulas to draw at most. With ``time_limit=None`` the result is then the same on every run with the same
         ``random_state``, whatever ``n_jobs``.
@@ -92,7 +93,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     X_units, y_units : None
         Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None
-        Called with a :class:`flash_ansr.infer.progress.Progress` after every round; a true result stops the search.
+        Called with a :class:`flash_ansr.infer.progress.Progress` after every round, its candidates in the names of the
+        columns; a true result stops the search.
     warm_start : bool
         Go on from the candidates of the last fit, when the rows, their weights and all that limits, fits or ranks
         formulas are the same; otherwise start afresh.
@@ -103,8 +105,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     device : str
         Of the network.
     checkpoint : path or None
-        Folder of a trained network, or of a training run, whose newest checkpoint is taken. None takes the weights in
-        the package, where it has any; this version comes without.
+        Folder of a trained network, or of a training run, whose newest checkpoint is taken; None takes the network in
+        the package.
     verbose : int
         1 shows progress.
 
@@ -116,8 +118,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         expression (an Expression), length, fvu, score, log_prob, n_constants, proposer, pareto; best first, each law
         once. Row 0 is the law; of scores the lower is the better one.
     report_ : dict
-        Budget, seconds, formulas drawn, unique and fitted, why the search stopped, the noise and its kind, seed,
-        versions.
+        Budget, seconds, formulas drawn, unique, ruled out on a few rows and fitted, why the search stopped, the noise
+        (0 for an exact law) and its kind, seed, versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame
@@ -207,7 +209,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         uninterrupted(lambda: self._store(pipeline, columns, choice.candidates, baselines[0]))
         winner = str(self.candidates_["proposer"].iloc[0])
         self.report_ = run_report(pipeline, budget, stop, set_up, winner)
-        self.report_["background_seconds"] = background_seconds(pipeline)
+        self.report_["network_load_seconds"] = background_seconds(pipeline)
         self.report_["noise"], self.report_["noise_kind"] = choice.noise, choice.kind
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
