@@ -103,7 +103,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int or None
         Threads of the native parts; None takes what pays off.
     device : str
-        Of the network.
+        Of the network: "auto" takes the fastest; one that torch does not have is an error.
     checkpoint : path or None
         Folder of a trained network, or of a training run, whose newest checkpoint is taken; None takes the network in
         the package.

@@ -271,7 +271,8 @@ class Pipeline:
         """Put a fit into the archive, in the user's units; what may be the law itself is tidied first."""
         enters = self.archive.enters_front(len(fit.skeleton), max(fit.fvu, self.exact_fvu))
         is_late = budget.seconds_left is not None and budget.seconds_left <= 0
-        if not enters and (is_late or not self.archive.wants(value)):
+        takes_long = is_late and not self.scaling.is_identity
+        if not enters and (takes_long or not self.archive.wants(value)):
             return
         if self.settings.paper:
             options = [fit]
