@@ -23,12 +23,16 @@ from search import RECOVERED, Problem, catalogue_problems, drawn_problems, fvu
 from flash_ansr import FlashANSR
 from flash_ansr.data import load_prior
 from flash_ansr.infer.pipeline import Progress
+from simplipy.output_files import write_whole
 
 EXACT = 1e-12
 N_ROWS = 64
 WIDE_SEED = 4321
 COUNTS = [4**k for k in range(9)]
 SHORT = (1, 4, 16, 64)
+PROPOSERS = ("neural", "prior")
+TITLES = {"neural": "network", "prior": "prior"}
+STYLES = {"neural": {"color": "#0072B2", "marker": "o"}, "prior": {"color": "#D55E00", "marker": "s"}}
 
 
 def problems_of(name: str, n: int) -> list[Problem]:
@@ -75,33 +79,52 @@ def recovery(rows: list[dict], count: int) -> float:
     return float(np.mean([row["after"] is not None and row["after"] <= count for row in rows]))
 
 
-def advantage(neural: list[dict], prior: list[dict]) -> tuple[float, float, float]:
-    """The prior's recovery at its end, fits that it took to get there, and those that the network took as far."""
-    reached = recovery(prior, 10**9)
-    latest = max((row["after"] for row in prior if row["after"] is not None), default=0)
-    steps = sorted(row["after"] for row in neural if row["after"] is not None)
-    needed = int(np.ceil(reached * len(neural)))
-    return reached, latest, steps[needed - 1] if 0 < needed <= len(steps) else np.nan
+def reached_after(rows: list[dict]) -> tuple[float, int]:
+    """Recovery at the end, and the fits that the last problem to be recovered took."""
+    return recovery(rows, 10**9), max((row["after"] for row in rows if row["after"] is not None), default=0)
 
 
-def report(rows: list[dict], out: Path) -> None:
-    sets = sorted({row["set"] for row in rows})
-    figure, axes = plt.subplots(1, len(sets), figsize=(3.2 * len(sets), 2.8), sharey=True, squeeze=False)
-    for name, ax in zip(sets, axes[0], strict=True):
-        chosen = {p: [r for r in rows if r["set"] == name and r["proposer"] == p] for p in ("neural", "prior")}
+def fits_for(rows: list[dict], share: float) -> int | None:
+    """Fits after which this share is recovered, None where it never is."""
+    steps = sorted(row["after"] for row in rows if row["after"] is not None)
+    needed = round(share * len(rows))
+    return steps[needed - 1] if 0 < needed <= len(steps) else None
+
+
+def by_set(rows: list[dict]) -> dict[str, dict[str, list[dict]]]:
+    """Rows by set and proposer."""
+    names = dict.fromkeys(row["set"] for row in rows)
+    return {s: {p: [r for r in rows if (r["set"], r["proposer"]) == (s, p)] for p in PROPOSERS} for s in names}
+
+
+def summary(rows: list[dict]) -> list[str]:
+    """A Markdown table: how far each comes, and how many fits the network needs to come as far as the prior."""
+    lines = [
+        "| problems | | network | after fits | prior | after fits | network as far after | times fewer |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, chosen in by_set(rows).items():
+        (neural, its_fits), (prior, all_fits) = (reached_after(chosen[p]) for p in PROPOSERS)
+        needed = fits_for(chosen["neural"], prior)
+        fewer = f"{needed} | {all_fits / needed:.0f}" if needed is not None else "- | behind"
+        n = len(chosen["neural"])
+        lines.append(f"| {name} | {n} | {neural:.1%} | {its_fits} | {prior:.1%} | {all_fits} | {fewer} |")
+    return lines
+
+
+def draw(rows: list[dict], path: Path) -> None:
+    sets = by_set(rows)
+    figure, axes = plt.subplots(1, len(sets), figsize=(3.0 * len(sets), 2.9), sharey=True, squeeze=False)
+    for (name, chosen), ax in zip(sets.items(), axes[0], strict=True):
         for proposer, own in chosen.items():
-            if own:
-                ax.plot(COUNTS, [recovery(own, c) for c in COUNTS], marker="o", label=proposer)
-                print(f"{name:9} {proposer:7}", *(f"{recovery(own, c):6.1%}" for c in COUNTS))
-        if all(chosen.values()):
-            reached, prior_fits, neural_fits = advantage(chosen["neural"], chosen["prior"])
-            times = prior_fits / neural_fits
-            print(f"{name:9} {reached:.1%}: prior {prior_fits} fits, neural {neural_fits}: {times:.0f}x")
-        ax.set(xscale="log", title=f"{name} ({len(chosen['neural'])})", xlabel="distinct candidates fitted")
-    axes[0, 0].set_ylabel("recovered")
+            shown = [c for c in COUNTS if c <= max(r["fitted"] for r in own)]
+            ax.plot(shown, [100 * recovery(own, c) for c in shown], label=TITLES[proposer], **STYLES[proposer])
+        ax.set(xscale="log", title=f"{name} ({len(chosen['neural'])})", xlabel="distinct candidates fitted", ylim=0)
+        ax.grid(alpha=0.3)
+    axes[0, 0].set_ylabel("recovered [%]")
     axes[0, 0].legend()
     figure.tight_layout()
-    figure.savefig(out / "recovery.png", dpi=110)
+    figure.savefig(path, dpi=110)
 
 
 def main() -> None:
@@ -127,8 +150,11 @@ def main() -> None:
             )
             file.write(json.dumps(rows[-1]) + "\n")
             file.flush()
-    print("distinct fits     ", *(f"{c:6d}" for c in COUNTS))
-    report(rows, options.out)
+    lines = summary(rows)
+    print("\n".join(lines))
+    command = f"python benchmarks/neural.py --neural {options.neural} --prior {options.prior}"
+    write_whole(options.out / "summary.md", f"`{command}`\n\n" + "\n".join(lines) + "\n")
+    draw(rows, options.out / "recovery.png")
 
 
 if __name__ == "__main__":
