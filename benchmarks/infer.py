@@ -5,13 +5,16 @@ Other work on the machine slows the wall clock; CPU time of all threads tells wh
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from flash_ansr import FlashANSR
+from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.data import Vocabulary
 from flash_ansr.infer.sampler import TokenRules, sample
 from flash_ansr.infer.search import bundled_checkpoint
@@ -40,7 +43,14 @@ def search_with(proposer: str, n_samples: int, checkpoint: Path | None) -> Calla
         rng = np.random.default_rng(0)
         X = rng.uniform(0.5, 3.0, (64, 3))
         y = np.sin(X[:, 0] * X[:, 1]) * X[:, 2] + rng.normal(0, 0.1, 64)
-        model = FlashANSR(time_limit=None, n_samples=n_samples, proposers=[proposer], random_state=seed, n_jobs=N_CORES)
+        model = FlashANSR(
+            time_limit=None,
+            n_samples=n_samples,
+            proposers=[proposer],
+            checkpoint=checkpoint,
+            random_state=seed,
+            n_jobs=N_CORES,
+        )
         return int(model.fit(X, y).report_["fitted"])
 
     return search
@@ -68,14 +78,17 @@ def sampler(network: Network, n_threads: int) -> Callable[[int], int]:
 
 def main() -> None:
     """Print all figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkpoint", type=Path, help="without it the network that comes with the package, if any")
+    folder = parser.parse_args().checkpoint or bundled_checkpoint()
+    # of an untrained network no two draws share a prefix for long, and they are longer
+    networks = {"untrained": Network(load_config("nano").model).eval()}
+    if folder is not None:
+        networks["trained"] = load_network(find_checkpoint(folder))[0]
     for proposer, n_samples in (("prior", 20_000), ("neural", 4096)):
-        wall, cpu = fastest(search_with(proposer, n_samples))
-        print(f"{proposer} alone, 64 rows: {wall:,.0f} fitted candidates/s, {cpu:,.0f} a CPU second")
-    # that of an untrained network: no two draws share a prefix for long, and they are longer
-    networks = {
-        "shipped": load_network(bundled_checkpoint())[0],
-        "untrained": Network(load_config("nano").model).eval(),
-    }
+        if proposer == "prior" or folder is not None:
+            wall, cpu = fastest(search_with(proposer, n_samples, folder if proposer == "neural" else None))
+            print(f"{proposer} alone, 64 rows: {wall:,.0f} fitted candidates/s, {cpu:,.0f} a CPU second")
     for name, network in networks.items():
         for n_threads in (1, N_CORES):
             wall, cpu = fastest(sampler(network, n_threads))

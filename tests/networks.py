@@ -6,12 +6,14 @@ import dataclasses
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from unittest import mock
 
 import pytest
 import torch
 
-from flash_ansr.model import DecoderConfig, EncoderConfig, ModelConfig
+from flash_ansr.data import Vocabulary
+from flash_ansr.model import Checkpoint, DecoderConfig, EncoderConfig, ModelConfig, Network, save_checkpoint
 
 torch.set_num_threads(1)
 
@@ -51,3 +53,12 @@ def one_process_group() -> Iterator[None]:
         finally:
             if torch.distributed.is_initialized():
                 torch.distributed.destroy_process_group()
+
+
+def write_checkpoint(folder: Path, **training: object) -> Path:
+    """A network of random weights for three variables; ``training`` is the data part of its config."""
+    vocabulary = Vocabulary(3)
+    config = dataclasses.replace(LEAN, n_tokens=len(vocabulary))
+    about = Checkpoint(config, vocabulary.tokens, training={"config": {"data": training}} if training else {})
+    save_checkpoint(folder, about, Network(config, seed=1).state_dict())
+    return folder

@@ -22,6 +22,7 @@ import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.saving import ResultError
 from flash_ansr.infer.settings import PaperPipeline
+from tests.networks import write_checkpoint
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, (80, 2))
@@ -340,18 +341,22 @@ def test_a_network_alone_is_imported_before_the_clock_starts(monkeypatch: pytest
     assert order[4:] == ["clock"]
 
 
-def test_torch_is_not_loaded_for_a_short_search() -> None:
+def test_torch_is_not_loaded_for_a_short_search(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "network")
     code = """
 import sys, threading
 import numpy as np
 from flash_ansr import FlashANSR
 X = np.random.default_rng(0).uniform(0.5, 3.0, (80, 2))
-model = FlashANSR(time_limit=0.3, random_state=0).fit(X, X[:, 0] * X[:, 1] + np.random.default_rng(1).normal(size=80))
+y = X[:, 0] * X[:, 1]
+noise = np.random.default_rng(1).normal(size=80)
+model = FlashANSR(time_limit=0.3, checkpoint="network", random_state=0).fit(X, y + noise)
 print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
-model = FlashANSR(time_limit=8.0, random_state=0).fit(X, X[:, 0] * X[:, 1])
+model = FlashANSR(time_limit=8.0, checkpoint="network", random_state=0).fit(X, y)
 print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    options = {"capture_output": True, "text": True, "timeout": 120, "check": True, "cwd": tmp_path}
+    done = subprocess.run([sys.executable, "-c", code], **options)
     first, second = (line.split(";") for line in done.stdout.splitlines())
     assert first == ["False", "1", "was left out"]
     assert second == ["False", "1", "was not loaded"]

@@ -6,7 +6,8 @@ import json
 import tempfile
 from pathlib import Path
 
-from tests.infer.test_paper import GOLDEN, facts, fitted, write_checkpoint
+from tests.infer.test_paper import GOLDEN, facts, fitted
+from tests.networks import write_checkpoint
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:

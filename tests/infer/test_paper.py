@@ -11,27 +11,18 @@ import numpy as np
 import pytest
 
 from flash_ansr import FlashANSR
-from flash_ansr.data import Generator, Vocabulary, load_prior
+from flash_ansr.data import Generator, load_prior
 from flash_ansr.infer.network_facts import TrainingLimits
 from flash_ansr.infer.neural_proposer import NeuralProposer
 from flash_ansr.infer.proposals import Grammar, ProposerError, Table
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from, pipeline_mapping
 from flash_ansr.model import Network
-from flash_ansr.model.checkpoint import Checkpoint, load_tensors, read_checkpoint, save_checkpoint
-from tests.networks import LEAN
+from flash_ansr.model.checkpoint import load_tensors, read_checkpoint, save_checkpoint
+from tests.networks import write_checkpoint
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "paper_pipeline.json"
 X = np.random.default_rng(0).uniform(0.5, 3.0, (40, 2))
 Y = 1.5 * X[:, 0] + X[:, 1]
-
-
-def write_checkpoint(folder: Path, **training: object) -> Path:
-    """A network of random weights for three variables; ``training`` is the data part of its config."""
-    vocabulary = Vocabulary(3)
-    config = dataclasses.replace(LEAN, n_tokens=len(vocabulary))
-    about = Checkpoint(config, vocabulary.tokens, training={"config": {"data": training}} if training else {})
-    save_checkpoint(folder, about, Network(config, seed=1).state_dict())
-    return folder
 
 
 @pytest.fixture(scope="module")

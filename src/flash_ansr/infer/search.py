@@ -104,7 +104,7 @@ def load_torch(options: SearchOptions, settings: Settings) -> None:
 
 def check_device(options: SearchOptions, settings: Settings) -> None:
     """Refuse a device that is not there; torch is imported for that only where the network is to take part."""
-    if options.device in ("auto", "cpu") or why_not_neural(options.checkpoint) is not None:
+    if options.device in ("auto", "cpu") or importlib.util.find_spec("torch") is None:
         return
     if "torch" in sys.modules or options.wants_network(settings):
         from flash_ansr.infer.devices import device_of
