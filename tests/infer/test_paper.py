@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from flash_ansr import FlashANSR
+from flash_ansr.bench.candidates import summarize_candidates
 from flash_ansr.data import Generator, load_prior
 from flash_ansr.infer.network_facts import TrainingLimits
 from flash_ansr.infer.neural_proposer import NeuralProposer
-from flash_ansr.infer.proposals import Grammar, ProposerError, Table
+from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from, pipeline_mapping
 from flash_ansr.model import Network
 from flash_ansr.model.checkpoint import load_tensors, read_checkpoint, save_checkpoint
@@ -80,6 +81,28 @@ def test_a_run_folder_stands_for_its_newest_checkpoint(tmp_path: Path) -> None:
     by_run, by_folder = fitted(tmp_path / "run", 64), fitted(newest, 64)
     assert by_run.report_["neural"] == "took part"
     assert by_run.expression_ == by_folder.expression_
+
+
+def test_rewrites_and_bloat_are_those_of_all_draws(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly: the pipeline simplifies by rules up to length 4, the benchmark's summary by all."""
+    drawn: list[list[str]] = []
+    propose = NeuralProposer.propose
+
+    def listened(self: NeuralProposer, *arguments: object) -> Proposals | None:
+        found = propose(self, *arguments)
+        for i, count in enumerate(found.counts):
+            drawn.extend([found.batch[i]] * int(count))
+        return found
+
+    monkeypatch.setattr(NeuralProposer, "propose", listened)
+    report = fitted(checkpoint, 400).report_
+    wanted = summarize_candidates(drawn)
+    assert wanted.n == report["drawn"] == 400
+    assert 1 - report["unique"] / report["drawn"] == pytest.approx(wanted.rewrite_fraction, abs=0.01)
+    assert report["bloat"] == pytest.approx(wanted.bloat, abs=0.01)
+    assert wanted.rewrite_fraction > 0.1
+    assert wanted.bloat > 0.01
+    assert fitted(checkpoint, 64, pipeline=PaperPipeline(simplifier="none")).report_["bloat"] is None
 
 
 def test_posterior_sums_to_one(checkpoint: Path) -> None:

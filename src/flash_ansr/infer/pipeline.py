@@ -169,6 +169,7 @@ class Pipeline:
             return
         paper = self.settings.paper
         forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
+        tally.inflation += float(proposals.repeats @ (np.diff(proposals.batch.offsets) / np.diff(forms.offsets)))
         keys, hashes = form_keys(forms), form_hashes(forms)
         self.evidence.count(proposals, keys)
         self._tell(proposals)
@@ -235,10 +236,9 @@ class Pipeline:
         """Tell the proposers that learn what a model of the table drew."""
         if proposals.log_prob is None:
             return
-        counts = np.ones(len(proposals), dtype=np.int64) if proposals.counts is None else proposals.counts
         for proposer in self._proposers:
             if isinstance(proposer, Learner):
-                proposer.hear(proposals.batch, counts)
+                proposer.hear(proposals.batch, proposals.repeats)
 
     def progress(self, budget: Budget) -> Progress:
         """Where the search stands."""

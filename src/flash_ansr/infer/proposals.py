@@ -107,6 +107,11 @@ class Proposals:
     def __len__(self) -> int:
         return len(self.batch)
 
+    @property
+    def repeats(self) -> npt.NDArray[np.int64]:
+        """How often each was drawn."""
+        return np.ones(len(self), dtype=np.int64) if self.counts is None else self.counts
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:

@@ -76,6 +76,7 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, wi
         "unique": sum(t.unique for t in tallies.values()),
         "fitted": sum(t.fitted for t in tallies.values()),
         "screened": sum(t.screened for t in tallies.values()),
+        "bloat": _bloat(pipeline),
         "gamma": pipeline.settings.gamma,
         "exact_fvu": pipeline.exact_fvu,
         "scaled": not pipeline.scaling.is_identity,
@@ -96,3 +97,11 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, wi
         "random_state": pipeline.settings.random_state,
         "versions": {"flash-ansr": __version__, "python": platform.python_version(), "numpy": np.__version__},
     }
+
+
+def _bloat(pipeline: Pipeline) -> float | None:
+    """Mean of length over simplified length of what the paper's pipeline drew, minus 1; None for other pipelines."""
+    paper, (tally, *_) = pipeline.settings.paper, pipeline.tallies.values()
+    if paper is None or paper.simplifier != "simplipy" or not tally.drawn:
+        return None
+    return tally.inflation / tally.drawn - 1
