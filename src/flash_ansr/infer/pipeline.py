@@ -23,7 +23,17 @@ from flash_ansr.infer.evidence import Evidence
 from flash_ansr.infer.fitter import Fitter
 from flash_ansr.infer.normal_forms import form_hashes, form_keys, merged, normal_forms
 from flash_ansr.infer.progress import Callback, Progress, Tally
-from flash_ansr.infer.proposals import Grammar, Learner, Lesson, Proposals, Proposer, ProposerError, Table, numbers_of
+from flash_ansr.infer.proposals import (
+    FloatArray,
+    Grammar,
+    Learner,
+    Lesson,
+    Proposals,
+    Proposer,
+    ProposerError,
+    Table,
+    numbers_of,
+)
 from flash_ansr.infer.scaling import Scaling
 from flash_ansr.infer.schedule import Schedule
 from flash_ansr.infer.score import exact_fvu, score
@@ -169,7 +179,8 @@ class Pipeline:
             return
         paper = self.settings.paper
         forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
-        tally.inflation += float(proposals.repeats @ (np.diff(proposals.batch.offsets) / np.diff(forms.offsets)))
+        if paper is not None:
+            tally.inflation += float(proposals.repeats @ _inflation(proposals.batch))
         keys, hashes = form_keys(forms), form_hashes(forms)
         self.evidence.count(proposals, keys)
         self._tell(proposals)
@@ -381,6 +392,14 @@ class Pipeline:
 
     def _is_exact(self) -> bool:
         return self.archive.best is not None and self.archive.best.fvu <= self.exact_fvu
+
+
+def _inflation(batch: TokenBatch) -> FloatArray:
+    """Length of each formula as it was drawn over its simplified length; integer factors stay what they are."""
+    short = simplipy.simplify_many(batch, mask_numbers=True)
+    assert isinstance(short, TokenBatch)
+    inflation: FloatArray = np.diff(batch.offsets) / np.diff(short.offsets)
+    return inflation
 
 
 def round_seed(random_state: int, round_number: int) -> int:

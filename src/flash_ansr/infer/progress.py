@@ -40,7 +40,7 @@ class Tally:
     unique: int = 0
     fitted: int = 0
     screened: int = 0  # dropped on few rows
-    inflation: float = 0.0  # length over simplified length, summed over what was drawn
+    inflation: float = 0.0  # of the paper's pipeline: length over simplified length, summed over all draws
     statuses: Counter[str] = field(default_factory=Counter)
     rounds: int = 0
     seconds: float = 0.0  # drawing, fitting and ranking
