@@ -35,7 +35,7 @@ SWEEPS := time noise points paper proposers
 
 help:
 	@echo "make demo         find a law in bundled data"
-	@echo "make test         the test suite without the markers slow, peer, browser"
+	@echo "make test         the test suite without the markers slow and peer"
 	@echo "make test-all     the whole test suite"
 	@echo "make lint         ruff, mypy, import-linter, clang-format"
 	@echo "make native-test  the C++ tests under ASan and UBSan"
