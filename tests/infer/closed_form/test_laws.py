@@ -164,3 +164,22 @@ def test_the_deadline_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_deadline_in_the_past_gives_nothing() -> None:
     X = np.random.default_rng(0).uniform(1, 2, (50, 2))
     assert list(closed_form(X, X[:, 0] * X[:, 1], deadline=time.monotonic() - 1)) == []
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "3.1*x1^2 + x2*exp(-0.4*x3)",
+        "0.7/x1 + 4*x2^2/(1.5 + x3)",
+        "x3*tanh(0.7*x2) - 0.4*log(x1)",
+        "0.8*x1*x2 + x3*cos(1.9*x4)",
+    ],
+)
+def test_what_is_left_beside_a_term_is_a_problem_of_its_own(law: str) -> None:
+    """The coefficient of the term is only about right when the rest is found; both are fitted together."""
+    rng = np.random.default_rng(2)
+    truth = simplipy.parse(law)
+    X, fresh = rng.uniform(0.5, 3.0, (256, 4)), rng.uniform(0.3, 4.0, (256, 4))
+    found = best(X, truth(X))
+    assert fvu(found, fresh, truth(fresh)) < 1e-20
+    assert len(found) <= len(truth) + 3

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simplipy
+from flash_ansr.infer.closed_form.addends import addends
 from flash_ansr.infer.closed_form.data import Clock, Data, DeadlineError, bind
 from flash_ansr.infer.closed_form.families import EXPM1, ONE_PLUS, SIN
 from flash_ansr.infer.closed_form.features import Features, arguments, library, sum_arguments
@@ -214,3 +215,23 @@ def test_bad_arguments_are_named() -> None:
         bind(X, y[:3], None, None, 0)
     with pytest.raises(ValueError, match="sample_weight must have 4 finite values >= 0"):
         bind(X, y, -y, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("law", "terms"),
+    [
+        ("3.1*x1^2 + x2*exp(-0.4*x3)", {"x1^2": 3.1}),
+        ("2.5*x1*x2 - 1.7*x3*sin(2.3*x4)", {"x1*x2": 2.5}),
+        ("x3*tanh(x2) - 0.4*log(x1)", {"log(x1)": -0.4}),
+        # a column that y does not depend on is no term, nor is one that occurs elsewhere too
+        ("x1*sin(x2)", {}),
+        ("x1^2 + x1*exp(-x2)", {}),
+    ],
+)
+def test_terms_with_columns_of_their_own(law: str, terms: dict[str, float]) -> None:
+    X = np.random.default_rng(5).uniform(0.5, 3.0, (256, 4))
+    found = addends(bind(X, simplipy.parse(law)(X), None, None, 0))
+    assert {a.text: a.coefficient for a in found} == pytest.approx(terms, rel=0.02)
+    for addend in found:
+        used = {k for k in range(4) if f"x{k + 1}" in addend.text}
+        assert set(addend.others) == set(range(4)) - used

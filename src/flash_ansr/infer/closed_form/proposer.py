@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from flash_ansr.infer.closed_form.addends import Addend, addends
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
 from flash_ansr.infer.closed_form.data import Data, DeadlineError, bind
 from flash_ansr.infer.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
@@ -28,6 +29,8 @@ from simplipy import OPERATORS, Expression
 Stage = Callable[[], Iterator[Draft]]
 
 _N_QUOTIENTS = 10
+# error of a residual, in its deviations
+_DOUBT = 1e-3
 # stages for exact values before noise is thought of, and before it is looked for in vain
 _N_QUICK = 5
 _N_FAIR = 30
@@ -186,6 +189,8 @@ def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
     yield from _pairs(data, every, features)
     if products.usable:
         yield lambda: products.single(simple, OTHER_FACTORS)
+    for addend in addends(data):
+        yield from _residual(data, addend, operators)
     yield from _sums(data, every, features)
     separation = common_factor(data)
     if separation:
@@ -229,6 +234,28 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
         yield around(stage)
     for stage in _rationals(inner, features):
         yield around(stage)
+    yield around(lambda: sums_with_inner_constants(inner, arguments(inner, 30, 0, operators), 30, 8))
+    yield around(lambda: power_laws_with_offset(inner))
+
+
+def _residual(data: Data, addend: Addend, operators: Collection[str] | None) -> Iterator[Stage]:
+    """What is left of y beside a term, in fewer columns; the term's coefficient is fitted along."""
+    rest = data.y - addend.coefficient * addend.values
+    # the coefficient is not exact: the smallest values of the rest are errors
+    inner = data.replaced(rest, addend.others).with_noise(_DOUBT * float(np.std(rest)))
+    simple = arguments(inner, 60, 0, operators)
+    products = Products(inner)
+
+    def around(stage: Stage) -> Stage:
+        text = f"<constant>*{addend.text} + ({{}})"
+        return lambda: (Draft(text.format(d.text), (addend.coefficient, *d.start)) for d in stage())
+
+    yield around(lambda: power_laws(inner))
+    if products.usable:
+        yield around(lambda: products.single(simple, (ONE_PLUS, *SIMPLE_FACTORS)))
+        yield around(lambda: products.single(simple, OTHER_FACTORS))
+    yield around(lambda: sums_with_inner_constants(inner, simple, 30, 8))
+    yield around(lambda: power_laws_with_offset(inner))
 
 
 def _quotients(data: Data, features: Features, operators: Collection[str] | None) -> Iterator[Stage]:

@@ -141,8 +141,26 @@ class Polynomial:
         slope = float(own[0] @ (target * self._weight)) / size**2
         return float(self._growth(np.vstack([basis, own / size]), target[None])[0]), slope
 
-    def _apart(self, k: int) -> list[int]:
-        return [i for i, p in enumerate(self._powers) if k not in p]
+    def as_terms(
+        self, columns: tuple[int, ...], terms: FloatArray, target: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Growth of the mean square without these columns, with them in one of the terms (n, n_rows), coefficients."""
+        basis = _basis(self._terms[self._apart(*columns)])
+        left = project_out((target * self._weight)[None], basis)[0]
+        own = project_out(terms * self._weight, basis)
+        sizes = np.linalg.norm(own, axis=1)
+        new = sizes > 1e-6 * np.linalg.norm(terms * self._weight, axis=1)
+        slopes = np.where(new, own @ left, 0.0) / np.where(new, sizes, 1.0) ** 2
+        total = float(left @ left)
+        squares = np.maximum(total - (slopes * sizes) ** 2, 0.0)
+        full = float(np.sum(self.residuals(target) ** 2)) / max(self._n - self.n_terms, 1)
+        # what the full model leaves may be rounding alone
+        full = max(full, 1e-24 * total / self._n, 1e-300)
+        n_free = max(self._n - len(basis) - 1, 1)
+        return total / n_free / full, squares / n_free / full, slopes
+
+    def _apart(self, *columns: int) -> list[int]:
+        return [i for i, p in enumerate(self._powers) if not set(columns) & set(p)]
 
     def _growth(self, basis: FloatArray, targets: FloatArray) -> FloatArray:
         mean_squares = []
