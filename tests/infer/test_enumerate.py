@@ -8,7 +8,7 @@ import pytest
 import simplipy
 from flash_ansr import _core
 from flash_ansr.infer.closed_form.data import bind
-from flash_ansr.infer.enumerate_proposer import EnumerateProposer, enumerate_forms
+from flash_ansr.infer.enumerate_proposer import EnumerateProposer, costs_of_operators, enumerate_forms
 from flash_ansr.infer.proposals import Grammar, Table
 from simplipy import OPERATORS
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
@@ -95,3 +95,10 @@ def test_the_proposer_is_deterministic_and_ends() -> None:
         runs.append(drawn)
     assert runs[0] == runs[1]
     assert runs[0]
+
+
+def test_operators_cost_what_the_prior_says() -> None:
+    costs = costs_of_operators()
+    assert {costs[t] for t in "+-*/"} == {2}
+    assert [costs[t] for t in ("pow2", "sin", "tanh", "cosh")] == [3, 4, 5, 6]
+    assert not {"neg", "mult2", "div5"} & set(costs)

@@ -7,12 +7,15 @@ c1. With noise, more rows and fewer forms are ranked by correlation. The core ma
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from flash_ansr import _core
+from flash_ansr.data import load_prior
 from flash_ansr.infer.batch_proposer import BatchProposer
 from flash_ansr.infer.closed_form import data as closed_form_data
 from flash_ansr.infer.closed_form.candidates import Candidates, Draft
@@ -29,9 +32,9 @@ from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
 _VARIABLE_COST = 2
 _ONE_COST = 3
-# of a token, in the same units; what is not here is not made: c*phi and -phi come by themselves
-_COSTS = {"+": 2, "-": 2, "*": 2, "/": 2, "pow2": 2, "inv": 3, "pow1_2": 3, "exp": 3, "log": 3, "sin": 3, "cos": 3}
-_COSTS |= {"pow3": 4, "tanh": 5, "tan": 5, "asin": 6, "acos": 6, "atan": 6, "sinh": 6, "cosh": 6, "abs": 6, "pow": 6}
+# what is not here is not made: c*phi and -phi come by themselves
+_MADE = "+ - * / pow pow2 pow3 pow1_2 inv exp log sin cos tan tanh asin acos atan sinh cosh abs".split()
+_UNITS_A_BIT = 0.75
 # decades of FVU that a unit of cost is worth without noise: about half a token's
 _PRICE = 0.025
 # nats that it is worth with noise
@@ -57,6 +60,15 @@ class EnumerateProposer(BatchProposer):
         deadline = None if seconds is None else closed_form_data.now() + _SHARE * seconds
         data = bind(self._table.X, self._table.y, self._table.sample_weight, deadline, self._seed)
         return enumerate_forms(data, self._grammar, self._gamma)
+
+
+@functools.cache
+def costs_of_operators() -> dict[str, int]:
+    """By how improbable an operator is in the prior that networks are trained on."""
+    weights = load_prior("wide").skeletons.operators
+    every = {token: weights.get(token, weights["other"]) for token in OPERATORS}
+    total = sum(every.values())
+    return {token: round(_UNITS_A_BIT * math.log2(total / every[token])) for token in _MADE}
 
 
 def enumerate_forms(data: Data, grammar: Grammar, gamma: float = 0.05) -> Iterator[list[Expression]]:
@@ -131,7 +143,7 @@ class _Look:
         self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
         self._own = np.arange(len(self._rows)) < len(rows)
         self._columns = list(data.active)
-        costs = [_COSTS.get(t, 0) if t in grammar.operators else 0 for t in OPERATORS]
+        costs = [costs_of_operators().get(t, 0) if t in grammar.operators else 0 for t in OPERATORS]
         one = _ONE_COST if grammar.operators >= {"+", "-"} else 0
         self._forms = _core.Forms(
             np.ascontiguousarray(data.columns[self._columns][:, self._rows]), costs, _VARIABLE_COST, one, n_forms
