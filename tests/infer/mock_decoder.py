@@ -25,6 +25,9 @@ class MockState:
         self.prefixes = [self.prefixes[i] for i in rows.tolist()]
         self.n_rows = len(self.prefixes)
 
+    def restart(self) -> None:
+        self.prefixes, self.n_rows = [()], 1
+
 
 class MockDecoder:
     def logits(self, prefix: tuple[int, ...]) -> np.ndarray:

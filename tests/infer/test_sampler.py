@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 import torch
 
-from flash_ansr.infer.sampler import Sampled, TokenRules, beam_search, sample
+from flash_ansr.infer.sampler import Sampled, States, TokenRules, beam_search, sample
 from flash_ansr.model import Network
 from tests.infer.mock_decoder import (
     ALLOWED,
@@ -115,13 +115,36 @@ def test_the_same_for_any_number_of_threads() -> None:
 def test_draws_are_spread_over_threads(monkeypatch: pytest.MonkeyPatch, n: int, n_chunks: int) -> None:
     sizes = []
 
-    def draw(model: object, memory: object, rules: object, size: int, *_: object) -> Sampled:
+    def draw(states: object, rules: object, size: int, *_: object) -> Sampled:
         sizes.append(size)
         return Sampled([], np.empty(0), np.empty(0, dtype=np.int64))
 
     monkeypatch.setattr("flash_ansr.infer.sampler._sample_chunk", draw)
     drawn(n)
     assert (len(sizes), sum(sizes)) == (n_chunks, n)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_states_are_used_again(n_threads: int) -> None:
+    """Of a real network, whose state holds what an earlier sequence left."""
+    network = Network(LEAN, seed=0).eval()
+    with torch.inference_mode():
+        memory = network.encode(*table(n_problems=1))
+    arities = np.array([-1, -1, -1, *([2] * 4), *([1] * 5), *([0] * 8)])
+    formulas = TokenRules(arities, 1, arities >= 0, 9)
+    started = []
+    start = network.decoder.start
+    network.decoder.start = lambda *arguments: started.append(1) or start(*arguments)
+    states = States(network.decoder, memory, 64, 10)
+    for seed in range(3):
+        fresh, again = (
+            sample(network.decoder, memory, formulas, 200, np.random.default_rng(seed), chunk=64, **options)
+            for options in ({}, {"states": states, "n_threads": n_threads})
+        )
+        assert as_counter(fresh) == as_counter(again)
+        np.testing.assert_allclose(fresh.log_prob, again.log_prob, rtol=1e-6)
+    # the one of each call without states, and one a thread
+    assert 3 < len(started) <= 3 + n_threads
 
 
 def test_top_k_of_one_is_greedy() -> None:

@@ -14,7 +14,7 @@ from flash_ansr.data import Vocabulary
 from flash_ansr.infer.devices import device_of, one_thread
 from flash_ansr.infer.network_facts import TrainingLimits, check_columns_seen
 from flash_ansr.infer.proposals import Grammar, Proposals, ProposerError, Table
-from flash_ansr.infer.sampler import LARGEST_CHUNK, Sampled, TokenRules, beam_search, sample
+from flash_ansr.infer.sampler import LARGEST_CHUNK, Sampled, States, TokenRules, beam_search, sample
 from flash_ansr.infer.settings import Decoding
 from flash_ansr.model.checkpoint import load_network
 from flash_ansr.versions import rule_set_hash
@@ -78,6 +78,7 @@ class NeuralProposer:
         self._memory = self._encode(table, about.config.n_variables, limits.n_rows, seed)
         longest = about.config.max_length - 2  # start and end
         self._rules = self._token_rules(table, grammar, min(longest, limits.length or longest))
+        self._states = States(self._network.decoder, self._memory, LARGEST_CHUNK, self._rules.max_length + 1)
         self._to_simplipy = _simplipy_ids(self._vocabulary)
         self._n_threads = (n_threads or torch.get_num_threads()) if self._device.type == "cpu" else 1
         self._rate = 0.0  # draws a second
@@ -123,6 +124,7 @@ class NeuralProposer:
                 top_k=self._top_k,
                 top_p=self._top_p,
                 n_threads=self._n_threads,
+                states=self._states,
             )
         self._rate = n / max(time.monotonic() - started, 1e-9)
         return drawn

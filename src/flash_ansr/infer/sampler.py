@@ -8,9 +8,11 @@ batch. Only valid prefixes are continued: tokens that could not be completed wit
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +38,10 @@ class State(Protocol):
         """Keep these rows, in this order."""
         ...
 
+    def restart(self) -> None:
+        """One empty sequence."""
+        ...
+
 
 S = TypeVar("S", bound=State)
 
@@ -50,6 +56,37 @@ class StepModel(Protocol[S]):
     def step(self, token_ids: Tensor, state: S) -> Tensor:
         """Logits (n_rows, n_tokens) after one more token of each sequence."""
         ...
+
+
+class States(Generic[S]):
+    """Decoder states for one table that are used again.
+
+    Their arrays are large: new ones for every batch would leave the memory of threads in pieces.
+
+    Parameters
+    ----------
+    model : StepModel
+    memory : tensor (1, n_seeds, dim)
+        The encoded table.
+    capacity, max_length : int
+        Sequences of a state, and tokens of each, the start among them.
+    """
+
+    def __init__(self, model: StepModel[S], memory: Tensor, capacity: int, max_length: int) -> None:
+        self.model, self.memory, self.capacity = model, memory, capacity
+        self._max_length = max_length
+        self._free: list[S] = []
+
+    @contextmanager
+    def one(self) -> Iterator[S]:
+        """A state of one empty sequence, for as long as the context lasts; for several threads at a time."""
+        try:
+            state = self._free.pop()
+        except IndexError:
+            state = self.model.start(self.memory, self.capacity, self._max_length)
+        state.restart()
+        yield state
+        self._free.append(state)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,6 +178,7 @@ def sample(
     top_p: float = 1.0,
     chunk: int | None = None,
     n_threads: int = 1,
+    states: States[S] | None = None,
 ) -> Sampled:
     """Draw n sequences for one encoded table.
 
@@ -163,15 +201,18 @@ def sample(
         Draws that share a batch; half of them by default, between 256 and 512: larger batches cost less a draw.
     n_threads : int
         Chunks at the same time. The result does not depend on it: every chunk has a generator of its own.
+    states : States, optional
+        Of this model and memory, as long as the rules allow, for as many sequences as a chunk has; otherwise new ones.
     """
     _check_sizes(n, chunk)
     check_sampling(temperature, top_k, top_p)
     chunk = chunk or min(LARGEST_CHUNK, max(_SMALLEST_CHUNK, (n + 1) // 2))
     sizes = [min(chunk, n - start) for start in range(0, n, chunk)]
     generators = rng.spawn(len(sizes))
+    used = states or States(model, memory, chunk, rules.max_length + 1)
 
     def draw(i: int) -> Sampled:
-        return _sample_chunk(model, memory, rules, sizes[i], generators[i], temperature, top_k, top_p)
+        return _sample_chunk(used, rules, sizes[i], generators[i], temperature, top_k, top_p)
 
     if n_threads == 1 or len(sizes) == 1:
         return _merged([draw(i) for i in range(len(sizes))])
@@ -181,8 +222,7 @@ def sample(
 
 @torch.inference_mode()
 def _sample_chunk(
-    model: StepModel[S],
-    memory: Tensor,
+    states: States[S],
     rules: TokenRules,
     n: int,
     rng: np.random.Generator,
@@ -190,8 +230,21 @@ def _sample_chunk(
     top_k: int | None,
     top_p: float,
 ) -> Sampled:
-    state = model.start(memory, n, rules.max_length + 1)
-    state.select(torch.zeros(1, dtype=torch.long))
+    with states.one() as state:
+        return _drawn(states.model, state, states.memory.device, rules, n, rng, temperature, top_k, top_p)
+
+
+def _drawn(
+    model: StepModel[S],
+    state: S,
+    device: torch.device,
+    rules: TokenRules,
+    n: int,
+    rng: np.random.Generator,
+    temperature: float,
+    top_k: int | None,
+    top_p: float,
+) -> Sampled:
     prefixes = np.zeros((1, 0), dtype=np.int64)
     counts = np.array([n])
     lacks = rules.no_tokens()
@@ -199,7 +252,7 @@ def _sample_chunk(
     last = np.array([rules.start])
     done: list[Sampled] = []
     while len(counts):
-        logits = model.step(torch.from_numpy(last).to(memory.device), state).cpu().double().numpy()
+        logits = model.step(torch.from_numpy(last).to(device), state).cpu().double().numpy()
         logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
         log_p = logits - _log_sum_exp(logits)
         rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
@@ -222,7 +275,7 @@ def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: i
     if width < 1:
         raise ValueError(f"the beam width must be >= 1, got {width}")
     state = model.start(memory, width, rules.max_length + 1)
-    state.select(torch.zeros(1, dtype=torch.long))
+    state.restart()
     prefixes = np.zeros((1, 0), dtype=np.int64)
     lacks = rules.no_tokens()
     log_prob = np.zeros(1)

@@ -62,6 +62,10 @@ class DecoderState:
                 cache[:, places, :, : self.length] = cache[:, rows[places], :, : self.length]
         self.n_rows = n
 
+    def restart(self) -> None:
+        """One empty sequence, for the same encoded set."""
+        self.n_rows, self.length = 1, 0
+
 
 class DecoderBlock(nn.Module):
     """Causal self-attention, cross-attention to the encoded set, feed-forward, each with norm and residual."""
