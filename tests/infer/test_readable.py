@@ -30,6 +30,8 @@ def test_the_same_formula_and_not_longer(expression: Expression) -> None:
         ("3*(1/x1)", "3/x1"),
         ("2*(3*(1/x1))", "6/x1"),
         ("(x1^3)^2", "x1^6"),
+        ("2.5*sqrt(x1)^3", "2.5*x1^1.5"),
+        ("pow1_4(x1 + x2)^3", "(x1 + x2)^0.75"),
         ("8.314*(x1*(x2/x3))", "8.314*x1*x2/x3"),
         ("x1 + (x2 - x3)", "x1 + x2 - x3"),
         ("x1 - (x2 - x3)", "x1 - x2 + x3"),
@@ -42,7 +44,9 @@ def test_forms(spelled: str, written: str) -> None:
     assert readable(parse(spelled)).infix() == written
 
 
-@pytest.mark.parametrize("text", ["2*(x1/3)", "x1/2", "5*x1", "sin(2*x1/3)", "x1^2", "-x1 + x2", "x1 - x2*x3"])
+@pytest.mark.parametrize(
+    "text", ["cbrt(x1)^2", "sqrt(x1)", "2*(x1/3)", "x1/2", "5*x1", "sin(2*x1/3)", "x1^2", "-x1 + x2", "x1 - x2*x3"]
+)
 def test_what_is_readable_stays(text: str) -> None:
     assert readable(parse(text)) == parse(text)
 

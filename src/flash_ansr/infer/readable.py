@@ -1,8 +1,8 @@
 """Formulas as people write them, in as many tokens as the simplifier's spelling.
 
 The simplifier takes, among equals, the spelling with the fewest literals: 1.5*u is 3*(u/2), 3/u is 3*(1/u), u^6 is
-(u^3)^2. A law is read more often than it is tokenised, so here numbers are one literal, products and sums stand without
-brackets, and a negative coefficient is a minus sign.
+(u^3)^2, u^1.5 is sqrt(u)^3. A law is read more often than it is tokenised, so here numbers are one literal, products
+and sums stand without brackets, and a negative coefficient is a minus sign.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from simplipy.operators import leaf_kind
 
 _SCALES = {f"mult{k}": Fraction(k) for k in (2, 3, 4, 5)} | {f"div{k}": Fraction(1, k) for k in (2, 3, 4, 5)}
 _POWERS = {f"pow{k}": k for k in (2, 3, 4, 5)}
+_ROOTS = {"pow1_2": 2, "pow1_4": 4, "pow1_5": 5}
 _DIGITS = 4  # of a decimal that replaces whole numbers
 _MAX_DEPTH = 200
 
@@ -34,6 +35,8 @@ def readable(expression: Expression) -> Expression:
     '10*a*b/c - 0.3*u'
     >>> readable(parse("3*(1/x) + (x^3)^2")).infix()
     '3/x + x^6'
+    >>> readable(parse("365.2*sqrt(a)^3")).infix()
+    '365.2*a^1.5'
     >>> readable(parse("2*(t/3)")).infix()
     '2*(t/3)'
     """
@@ -91,11 +94,13 @@ def _scaled(node: _Node) -> _Node:
 
 
 def _power(node: _Node) -> _Node:
-    """A power of a power as one."""
+    """A power of a power as one, and of a root where that is a decimal: sqrt(u)^3 is u^1.5."""
     exponent = 1
     while node[0] in _POWERS:
         exponent *= _POWERS[node[0]]
         node = node[1]
+    if node[0] in _ROOTS and exponent % _ROOTS[node[0]]:
+        return ("pow", _written(node[1]), (f"{exponent / _ROOTS[node[0]]:g}",))
     body = _written(node)
     token = f"pow{exponent}"
     return (token, body) if token in _POWERS else ("pow", body, (str(exponent),))
