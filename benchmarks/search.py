@@ -1,7 +1,7 @@
 """Recovery of the whole search on development problems: textbook laws, Nguyen, Keijzer, and draws of a prior.
 
     python benchmarks/search.py [--time 1] [--sets textbook nguyen keijzer wide] [--proposers closed_form local]
-                                [--rows 256] [--draws 40] [--every 1] [--cpu] [--show]
+                                [--rows 256] [--draws 40] [--every 1] [--checkpoint RUN] [--cpu] [--show]
 
 A law is recovered where its FVU on fresh rows is below 1.19e-7, and held where it also is on rows from widened ranges
 (not for draws of the prior, whose ranges are those of the draw). The length ratio is over recovered problems. FastSRB
@@ -116,7 +116,11 @@ def problems_of(name: str, options: argparse.Namespace) -> list[Problem]:
 
 def run(problem: Problem, options: argparse.Namespace) -> Outcome:
     model = FlashANSR(
-        time_limit=options.time, proposers=options.proposers or "auto", n_jobs=options.jobs, random_state=options.seed
+        time_limit=options.time,
+        proposers=options.proposers or "auto",
+        checkpoint=options.checkpoint,
+        n_jobs=options.jobs,
+        random_state=options.seed,
     )
     start = time.monotonic()
     model.fit(*problem.fit)
@@ -149,6 +153,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--every", type=int, default=1, help="take every k-th problem")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--checkpoint", type=Path, help="network that takes part, loaded before the first search")
     parser.add_argument("--cpu", action="store_true", help="seconds of CPU time on one thread, for a busy machine")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default=None, help="problems whose name contains this")
@@ -157,6 +162,8 @@ def main() -> None:
     if options.cpu:
         count_cpu_time()
         options.jobs = 1
+    if options.checkpoint is not None:
+        import flash_ansr.infer.neural_proposer  # noqa: F401
     print("set          n recovered     held   length  mean s  longest    drawn/s  recovered by")
     everything: list[Outcome] = []
     for name in options.sets:
