@@ -230,42 +230,28 @@ def _sample_chunk(
     top_k: int | None,
     top_p: float,
 ) -> Sampled:
-    with states.one() as state:
-        return _drawn(states.model, state, states.memory.device, rules, n, rng, temperature, top_k, top_p)
-
-
-def _drawn(
-    model: StepModel[S],
-    state: S,
-    device: torch.device,
-    rules: TokenRules,
-    n: int,
-    rng: np.random.Generator,
-    temperature: float,
-    top_k: int | None,
-    top_p: float,
-) -> Sampled:
     prefixes = np.zeros((1, 0), dtype=np.int64)
     counts = np.array([n])
     lacks = rules.no_tokens()
     log_prob = np.zeros(1)
     last = np.array([rules.start])
     done: list[Sampled] = []
-    while len(counts):
-        logits = model.step(torch.from_numpy(last).to(device), state).cpu().double().numpy()
-        logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
-        log_p = logits - _log_sum_exp(logits)
-        rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
-        prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
-        log_prob = log_prob[rows] + log_p[rows, tokens]
-        lacks = rules.after(lacks[rows], tokens)
-        complete = lacks.sum(axis=1) == 0
-        done.append(Sampled(list(prefixes[complete]), log_prob[complete], split[complete]))
-        live = np.flatnonzero(~complete)
-        live = live[_in_place(rows[live])]
-        prefixes, log_prob, lacks = prefixes[live], log_prob[live], lacks[live]
-        counts, last = split[live], tokens[live]
-        state.select(torch.from_numpy(rows[live]))
+    with states.one() as state:
+        while len(counts):
+            logits = states.model.step(torch.from_numpy(last).to(states.memory.device), state).cpu().double().numpy()
+            logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+            log_p = logits - _log_sum_exp(logits)
+            rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
+            prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
+            log_prob = log_prob[rows] + log_p[rows, tokens]
+            lacks = rules.after(lacks[rows], tokens)
+            complete = lacks.sum(axis=1) == 0
+            done.append(Sampled(list(prefixes[complete]), log_prob[complete], split[complete]))
+            live = np.flatnonzero(~complete)
+            live = live[_in_place(rows[live])]
+            prefixes, log_prob, lacks = prefixes[live], log_prob[live], lacks[live]
+            counts, last = split[live], tokens[live]
+            state.select(torch.from_numpy(rows[live]))
     return _merged(done)
 
 
