@@ -44,14 +44,14 @@ def run_task(task: Task) -> Row:
     except SystemMissingError:
         raise
     except Exception as problem:  # whatever a system raises is its answer
-        error = f"{type(problem).__name__}: {problem}"[:_MAX_ERROR_LENGTH]
+        error = _said(problem)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     facts: dict[str, Any] = {}
     if found is not None:
         try:
             facts = _facts(found, data)
         except SimplipyError as problem:  # a law in columns that are not there
-            found, error = None, f"{type(problem).__name__}: {problem}"[:_MAX_ERROR_LENGTH]
+            found, error = None, _said(problem)
     return Row(
         task=task,
         expression=None if found is None else found.expression.infix(),
@@ -70,9 +70,12 @@ def run_task(task: Task) -> Row:
 
 def failed_row(task: Task, error: BaseException) -> Row:
     """The row of a task whose process was lost."""
-    text = f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    return Row(task, None, text, fit_seconds=0.0, cpu_seconds=None, seed=seed_of(task), started=started)
+    return Row(task, None, _said(error), fit_seconds=0.0, cpu_seconds=None, seed=seed_of(task), started=started)
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
 
 
 def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None:

@@ -44,10 +44,16 @@ class Ours:
         if isinstance(switches, dict):
             settings = settings | {"pipeline": _pipeline(switches)}
         self._settings = settings
+        self._versions: dict[str, str] | None = None
         self._check()
 
     def versions(self) -> dict[str, str]:
         """Of the package, of what it runs on, and of the weights of the network; loads what fits need."""
+        if self._versions is None:  # asked for every row, and weights are megabytes to hash
+            self._versions = self._found_versions()
+        return self._versions
+
+    def _found_versions(self) -> dict[str, str]:
         self._regressor()
         found = {name: text for name, text in versions().items() if name not in ("python", "machine")}
         folder = self._settings.get("checkpoint") or bundled_checkpoint()
