@@ -25,6 +25,7 @@ def test_the_same_formula_and_not_longer(expression: Expression) -> None:
     [
         ("5*(x1/4)", "1.25*x1"),
         ("2*(5*x1)", "10*x1"),
+        ("2*((2)*x1)", "4*x1"),
         ("x1/5/2", "0.1*x1"),
         ("x1/3/3", "x1/9"),
         ("3*(1/x1)", "3/x1"),

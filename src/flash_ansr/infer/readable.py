@@ -81,6 +81,10 @@ def _scaled(node: _Node) -> _Node:
         ratio *= _SCALES[node[0]]
         node = node[1]
     body = _written(node)
+    while body[0] in _SCALES:  # a product with a literal became one
+        chain.append(body[0])
+        ratio *= _SCALES[body[0]]
+        body = body[1]
     if body[0] == "inv" and ratio.denominator == 1:  # 3*(1/u)
         return ("/", (str(ratio),), body[1])
     literal = f"{float(ratio):.{_DIGITS}g}"
