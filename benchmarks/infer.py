@@ -79,16 +79,16 @@ def sampler(network: Network, n_threads: int) -> Callable[[int], int]:
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--checkpoint", type=Path, help="without it the network that comes with the package, if any")
+    parser.add_argument("--checkpoint", type=Path, help="without it the network that comes with the package")
     folder = parser.parse_args().checkpoint or bundled_checkpoint()
     # of an untrained network no two draws share a prefix for long, and they are longer
-    networks = {"untrained": Network(load_config("nano").model).eval()}
-    if folder is not None:
-        networks["trained"] = load_network(find_checkpoint(folder))[0]
+    networks = {
+        "untrained": Network(load_config("nano").model).eval(),
+        "trained": load_network(find_checkpoint(folder))[0],
+    }
     for proposer, n_samples in (("prior", 20_000), ("neural", 4096)):
-        if proposer == "prior" or folder is not None:
-            wall, cpu = fastest(search_with(proposer, n_samples, folder if proposer == "neural" else None))
-            print(f"{proposer} alone, 64 rows: {wall:,.0f} fitted candidates/s, {cpu:,.0f} a CPU second")
+        wall, cpu = fastest(search_with(proposer, n_samples, folder))
+        print(f"{proposer} alone, 64 rows: {wall:,.0f} fitted candidates/s, {cpu:,.0f} a CPU second")
     for name, network in networks.items():
         for n_threads in (1, N_CORES):
             wall, cpu = fastest(sampler(network, n_threads))

@@ -41,6 +41,7 @@ def test_a_wheel_installs_both_cores(tmp_path: Path) -> None:
     for name in ("paper", "wide", "unsimplified", "constants_u15", "sympy_simplified"):
         assert f"flash_ansr/data/priors/{name}.yaml" in names
     assert "simplipy/data/rules.txt" in names
+    assert {f"flash_ansr/weights/nano/{name}" for name in ("checkpoint.json", "weights.safetensors")} <= set(names)
 
     folder = tmp_path / "site"
     output_of(*pip, "install", "--no-deps", "--target", str(folder), str(wheel))

@@ -159,10 +159,10 @@ def test_rows_belong_to_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_missing_network_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context_module, "why_not_neural", lambda _: "there are no weights")
-    with pytest.raises(MissingError, match="a trained network is needed, but there are no weights"):
+    monkeypatch.setattr(context_module, "why_not_neural", lambda: "torch is not installed")
+    with pytest.raises(MissingError, match="a network is needed, but torch is not installed"):
         probe_of(tmp_path).network()
-    monkeypatch.setattr(context_module, "why_not_neural", lambda _: None)
+    monkeypatch.setattr(context_module, "why_not_neural", lambda: None)
     with pytest.raises(CheckpointError, match=r"is no checkpoint: it has no checkpoint\.json"):
         replace(probe_of(tmp_path), checkpoint=tmp_path).network()
 

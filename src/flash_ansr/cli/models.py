@@ -47,7 +47,7 @@ def list_models(
             config = load_config(name)
             add(name, config.model, config.optimizer.steps, "config")
     bundled = bundled_checkpoint()
-    checkpoints = [] if bundled is None else [(bundled.name, bundled, "in this package")]
+    checkpoints = [(bundled.name, bundled, "in this package")]
     for run in sorted(folder.iterdir()) if folder.is_dir() else []:
         newest = RunFolder(run).latest()
         if newest is not None:

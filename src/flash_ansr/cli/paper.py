@@ -52,7 +52,7 @@ def run(
     out: Annotated[Path, typer.Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder of a trained network or of its run; this package has none of its own.")
+        Path | None, typer.Option(help="Folder of a trained network or of its run instead of the one in this package.")
     ] = None,
     runs: Annotated[Path | None, typer.Option(help="Folder of training runs, a folder each.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,

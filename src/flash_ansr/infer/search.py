@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 # that all proposers can use
 _MAX_COLUMNS = 9
-_NO_WEIGHTS = (
-    "this package comes without weights; train a network by `flash-ansr train nano --out runs/nano`, "
-    "then name it: --checkpoint runs/nano, in Python checkpoint='runs/nano'"
-)
 # time limit below which torch is not loaded beside a search
 _LEAST_SECONDS = 3.0
 
@@ -42,7 +38,7 @@ class SearchOptions:
     proposers : "auto" or sequence of str
         "auto" takes all that can work here.
     checkpoint : path, optional
-        Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package, where there is one.
+        Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package.
     device : str
         Of the network.
     gamma : float
@@ -67,10 +63,8 @@ class SearchOptions:
 
     @property
     def network(self) -> Path:
-        """Folder of the network, where there is one."""
-        folder = self.checkpoint or bundled_checkpoint()
-        assert folder is not None
-        return Path(folder)
+        """Folder of the network."""
+        return Path(self.checkpoint or bundled_checkpoint())
 
     def wants_network(self, settings: Settings) -> bool:
         """Whether the network is to take part where it can."""
@@ -81,30 +75,25 @@ class SearchOptions:
         return settings.paper is not None or set(self.proposers) == {"neural"}
 
 
-def bundled_checkpoint() -> Path | None:
-    """Folder of the network that comes with the package, None where there is none."""
-    folder = Path(str(resources.files("flash_ansr") / "weights" / "nano"))
-    return folder if (folder / "checkpoint.json").is_file() else None
+def bundled_checkpoint() -> Path:
+    """Folder of the network that comes with the package."""
+    return Path(str(resources.files("flash_ansr") / "weights" / "nano"))
 
 
-def why_not_neural(checkpoint: str | Path | None) -> str | None:
-    """What keeps the network from taking part, None where nothing does."""
-    if importlib.util.find_spec("torch") is None:
-        return "torch is not installed: pip install 'flash-ansr[neural]'"
-    if checkpoint is None and bundled_checkpoint() is None:
-        return _NO_WEIGHTS
-    return None
+def why_not_neural() -> str | None:
+    """What keeps a network from taking part, None where nothing does."""
+    return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
 
 
 def load_torch(options: SearchOptions, settings: Settings) -> None:
     """Import torch where the network will take part, so that the time that takes can be told apart."""
-    if options.wants_network(settings) and why_not_neural(options.checkpoint) is None:
+    if options.wants_network(settings) and why_not_neural() is None:
         import flash_ansr.infer.neural_proposer  # noqa: F401
 
 
 def check_device(options: SearchOptions, settings: Settings) -> None:
     """Refuse a device that is not there; torch is imported for that only where the network is to take part."""
-    if options.device in ("auto", "cpu") or importlib.util.find_spec("torch") is None:
+    if options.device in ("auto", "cpu") or why_not_neural() is not None:
         return
     if "torch" in sys.modules or options.wants_network(settings):
         from flash_ansr.infer.devices import device_of
@@ -114,7 +103,7 @@ def check_device(options: SearchOptions, settings: Settings) -> None:
 
 def most_columns(options: SearchOptions, settings: Settings) -> int:
     """Columns that the search can use: what the network sees where it is alone."""
-    if not options.is_network_alone(settings) or why_not_neural(options.checkpoint) is not None:
+    if not options.is_network_alone(settings) or why_not_neural() is not None:
         return _MAX_COLUMNS
     return n_variables(options.network)
 
@@ -130,7 +119,7 @@ def make_proposers(
         Time limit of a search that the network joins when it is loaded; one that would mostly be loading leaves it out.
         None loads it now, as is done where it is alone.
     """
-    missing = why_not_neural(options.checkpoint)
+    missing = why_not_neural()
     if options.checkpoint is not None and missing is not None and options.wants_network(settings):
         raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
     names = options.proposers
@@ -211,7 +200,7 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
     """What the network did in a search that is over, as its report tells it."""
     if not options.wants_network(pipeline.settings):
         return "was not asked for"
-    missing = why_not_neural(options.checkpoint)
+    missing = why_not_neural()
     if missing is not None:
         return missing
     if "neural" not in pipeline.tallies:

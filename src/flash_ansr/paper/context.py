@@ -145,7 +145,7 @@ class Context:
     @property
     def has_network(self) -> bool:
         """Whether a trained network can take part."""
-        return why_not_neural(self.checkpoint) is None
+        return why_not_neural() is None
 
     def network(self) -> Path:
         """Folder of the trained network.
@@ -153,14 +153,12 @@ class Context:
         Raises
         ------
         MissingError
-            When there is none.
+            When it cannot be used here.
         """
-        reason = why_not_neural(self.checkpoint)
+        reason = why_not_neural()
         if reason is not None:
-            raise MissingError(f"a trained network is needed, but {reason}")
-        found = self.checkpoint or bundled_checkpoint()
-        assert found is not None
-        return find_checkpoint(found)
+            raise MissingError(f"a network is needed, but {reason}")
+        return find_checkpoint(self.checkpoint or bundled_checkpoint())
 
 
 def _uses_network(plan: Plan) -> bool:

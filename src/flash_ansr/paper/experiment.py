@@ -23,7 +23,7 @@ class PaperError(SimplipyError):
 
 
 class MissingError(PaperError):
-    """An experiment that lacks something that does not come with the package, such as a trained network."""
+    """An experiment that lacks something that does not come with the package, such as training runs."""
 
 
 def need_torch(name: str) -> None:
@@ -81,7 +81,7 @@ class Experiment:
     minutes : float
         Of `small` on two cores.
     needs : tuple of {"network", "runs"}
-        What does not come with every version of the package: a trained network, folders of training runs.
+        What is not everywhere: torch, for the network; folders of training runs.
     """
 
     name: str

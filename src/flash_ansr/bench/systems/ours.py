@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import importlib.util
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from flash_ansr.bench.candidates import CandidateSummary
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
 from flash_ansr.checkpoint_folder import weights_hash
-from flash_ansr.infer.search import bundled_checkpoint
+from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from
 from flash_ansr.versions import versions
 from simplipy import Expression
@@ -56,11 +55,10 @@ class Ours:
     def _found_versions(self) -> dict[str, str]:
         self._regressor()
         found = {name: text for name, text in versions().items() if name not in ("python", "machine")}
-        folder = self._settings.get("checkpoint") or bundled_checkpoint()
-        if folder is not None and importlib.util.find_spec("torch") is not None:
+        if why_not_neural() is None:
             import flash_ansr.infer.neural_proposer  # noqa: F401 - loading torch is no part of a fit's time
 
-            found["weights"] = weights_hash(folder)
+            found["weights"] = weights_hash(self._settings.get("checkpoint") or bundled_checkpoint())
         return found
 
     def fit(self, request: Request) -> Found:
