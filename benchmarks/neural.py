@@ -4,9 +4,8 @@
                                 [--neural 4096] [--prior 40960] [--out results/neural]
 
 Both proposers feed the same pipeline on the same rows without noise, each alone. A problem counts as recovered after so
-many fits as had been made at the end of the round that first had a candidate with an FVU below 1e-12 on the fit rows
-that holds on fresh ones; searches for 1, 4, 16 and 64 formulas come before the long one. Rows are appended to
-`rows.jsonl` and not computed again.
+many fits as the first of the searches for 1, 2, 4, 8 ... formulas made that found one with an FVU below 1e-12 on the
+fit rows that holds on fresh ones: the same steps for both. Rows are appended to `rows.jsonl` and not computed again.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ EXACT = 1e-12
 N_ROWS = 64
 WIDE_SEED = 4321
 COUNTS = [4**k for k in range(9)]
-SHORT = (1, 4, 16, 64)
 PROPOSERS = ("neural", "prior")
 TITLES = {"neural": "network", "prior": "prior"}
 STYLES = {"neural": {"color": "#0072B2", "marker": "o"}, "prior": {"color": "#D55E00", "marker": "s"}}
@@ -45,34 +43,32 @@ def problems_of(name: str, n: int) -> list[Problem]:
 def fits_to_recovery(
     problem: Problem, proposer: str, n_samples: int, checkpoint: Path | None
 ) -> tuple[int | None, int]:
-    """Distinct fits until the law was found, None where it was not, and all fits of the last search.
-
-    Short searches of their own come first, as a round of the long one tells no more than its end.
-    """
-    for n in (*SHORT, n_samples):
-        after, n_fitted = search(problem, proposer, n, checkpoint)
-        if after is not None:
-            return after, n_fitted
-    return None, n_fitted
+    """Distinct fits of the first search that found the law, None where none did, and all fits of the last one."""
+    n = 1
+    while True:
+        holds, n_fitted = search(problem, proposer, n, checkpoint)
+        if holds or n == n_samples:
+            return (n_fitted if holds else None), n_fitted
+        n = min(2 * n, n_samples)
 
 
-def search(problem: Problem, proposer: str, n_samples: int, checkpoint: Path | None) -> tuple[int | None, int]:
-    found_after: list[int] = []
+def search(problem: Problem, proposer: str, n_samples: int, checkpoint: Path | None) -> tuple[bool, int]:
+    """Whether one of so many formulas is the law, and how many distinct ones were fitted."""
 
-    def look(progress: Progress) -> bool:
-        best = min(progress.front, key=lambda candidate: candidate.fvu, default=None)
-        if best is None or best.fvu > EXACT:
-            return False
-        found_after.append(progress.n_fitted)
-        return True
+    def is_exact(progress: Progress) -> bool:
+        return any(candidate.fvu <= EXACT for candidate in progress.front)
 
     model = FlashANSR(
-        time_limit=None, n_samples=n_samples, proposers=[proposer], checkpoint=checkpoint, callback=look, random_state=0
+        time_limit=None,
+        n_samples=n_samples,
+        proposers=[proposer],
+        checkpoint=checkpoint,
+        callback=is_exact,
+        random_state=0,
     )
     model.fit(*problem.fit)
-    best = model.candidates_.sort_values("fvu")["expression"].iloc[0]
-    holds = bool(found_after) and fvu(best, *problem.fresh) < RECOVERED
-    return (found_after[0] if holds else None), model.report_["fitted"]
+    best = model.candidates_.sort_values("fvu").iloc[0]
+    return best["fvu"] <= EXACT and fvu(best["expression"], *problem.fresh) < RECOVERED, model.report_["fitted"]
 
 
 def recovery(rows: list[dict], count: int) -> float:
