@@ -4,8 +4,9 @@
                                 [--neural 4096] [--prior 40960] [--out results/neural]
 
 Both proposers feed the same pipeline on the same rows without noise, each alone. A problem counts as recovered after so
-many fits as the first of the searches for 1, 2, 4, 8 ... formulas made that found one with an FVU below 1e-12 on the
-fit rows that holds on fresh ones: the same steps for both. Rows are appended to `rows.jsonl` and not computed again.
+many fits as had been made at the end of the round that first had a candidate with an FVU below 1e-12 on the fit rows
+that holds on fresh ones; searches for 1, 4, 16, 64 and 256 formulas come before the long one of eight rounds. Rows are
+appended to `rows.jsonl` and not computed again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ EXACT = 1e-12
 N_ROWS = 64
 WIDE_SEED = 4321
 COUNTS = [4**k for k in range(9)]
+SHORT = (1, 4, 16, 64, 256)
 PROPOSERS = ("neural", "prior")
 TITLES = {"neural": "network", "prior": "prior"}
 STYLES = {"neural": {"color": "#0072B2", "marker": "o"}, "prior": {"color": "#D55E00", "marker": "s"}}
@@ -44,12 +46,11 @@ def fits_to_recovery(
     problem: Problem, proposer: str, n_samples: int, checkpoint: Path | None
 ) -> tuple[int | None, int]:
     """Distinct fits of the first search that found the law, None where none did, and all fits of the last one."""
-    n = 1
-    while True:
+    for n in (*SHORT, n_samples):
         holds, n_fitted = search(problem, proposer, n, checkpoint)
-        if holds or n == n_samples:
-            return (n_fitted if holds else None), n_fitted
-        n = min(2 * n, n_samples)
+        if holds:
+            break
+    return (n_fitted if holds else None), n_fitted
 
 
 def search(problem: Problem, proposer: str, n_samples: int, checkpoint: Path | None) -> tuple[bool, int]:

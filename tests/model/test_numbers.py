@@ -42,6 +42,12 @@ def test_real_features_are_bounded(values: list[float]) -> None:
         assert features.abs().max() <= 2.5
 
 
+@pytest.mark.parametrize("numbers", ["real", "hybrid"])
+def test_zero_beside_the_smallest_number(numbers: str) -> None:
+    """Half of the largest value of the column is zero there."""
+    assert encoded([0.0, 1e-45, -0.0], numbers).isfinite().all()
+
+
 @pytest.mark.parametrize("numbers", ["bits32", "real", "hybrid"])
 def test_every_magnitude_is_visible(numbers: str) -> None:
     """A factor of two anywhere between 1e-38 and 1e38 changes the features of a single row, by a lot."""

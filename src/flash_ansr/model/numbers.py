@@ -14,6 +14,9 @@ from torch import Tensor
 
 from flash_ansr.model.config import Numbers
 
+# half of it is 0
+_SMALLEST = 2.0**-149
+
 
 def encode(values: Tensor, row_mask: Tensor, numbers: Numbers) -> Tensor:
     """Features of a table of numbers.
@@ -81,6 +84,7 @@ def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
     spread = (high - low).clamp_min(1e-12)
     place = ((2 * relative - low - high) / spread).masked_fill(dropped | (largest == 0), 0.0)
     target = torch.where(largest[..., -1:] > 0, largest[..., -1:], 1.0)
+    half_sum = (target / 2 + magnitude / 2).clamp_min(_SMALLEST)
     is_integer = (magnitude == magnitude.round()).float() * (magnitude < 2.0**20)
     features = [
         sign,
@@ -95,7 +99,7 @@ def real_features(values: Tensor, row_mask: Tensor) -> Tensor:
         sign * (4 * magnitude).log1p().clamp_max(8) / 4,
         relative,
         place,
-        (values / 2) / (target / 2 + magnitude / 2),
+        (values / 2) / half_sum,
         is_integer * nonzero,
     ]
     return torch.cat(features, dim=-1)
