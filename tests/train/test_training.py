@@ -17,6 +17,7 @@ import torch
 
 from flash_ansr.data import load_prior
 from flash_ansr.model import ConfigError, Network, load_network, read_checkpoint
+from flash_ansr.train import loop
 from flash_ansr.train.config import TrainConfig, load_config
 from flash_ansr.train.loop import token_loss, train
 from flash_ansr.train.problems import Problems, n_targets, validation_share
@@ -95,6 +96,17 @@ def test_validation_is_that_of_the_saved_weights(finished: RunFolder) -> None:
         total = sum(float(token_loss(network, batch, torch.device("cpu"))) for batch in batches)
     assert total / sum(map(n_targets, batches)) == pytest.approx(finished.metrics()[-1]["validation_loss"], rel=1e-6)
     assert sum(map(len, batches)) == 16
+
+
+def test_steps_without_a_finite_gradient_change_nothing_and_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "token_loss", lambda *arguments: token_loss(*arguments) * float("nan"))
+    folder = RunFolder(tmp_path / "void")
+    assert train(tiny("optimizer.steps=3", "run.log_every=1"), folder)
+    assert [row["skipped"] for row in folder.metrics() if "loss" in row] == [1, 2, 3]
+    assert load_network(folder.checkpoint(3))[1].training["totals"]["skipped"] == 3
+    assert all(parameter.isfinite().all() for parameter in load_network(folder.checkpoint(3))[0].parameters())
 
 
 def test_a_folder_in_use_and_an_empty_one_are_refused(finished: RunFolder, tmp_path: Path) -> None:

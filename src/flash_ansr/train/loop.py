@@ -293,7 +293,7 @@ class Trainer:
         self.optimizer.zero_grad()
         if self.config.run.precision == "16-mixed":
             self.loss_scale.update(finite)
-        self.totals.advance(config.batch_size, int(n_tokens), int(n_rows))
+        self.totals.advance(config.batch_size, int(n_tokens), int(n_rows), finite=finite)
         if self.totals.step % self.config.run.log_every == 0 or self.totals.step == config.steps:
             (loss_sum,) = self._sum(total[None])
             monitor.stepped(loss_sum / n_tokens, float(norm), config.learning_rate_at(step))

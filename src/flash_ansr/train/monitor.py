@@ -23,6 +23,8 @@ class Totals:
         Steps, problems, target tokens, rows of tables.
     seconds : float
         Time spent training.
+    skipped : int
+        Steps that changed nothing, as their gradient was not finite.
     """
 
     step: int = 0
@@ -30,13 +32,15 @@ class Totals:
     tokens: int = 0
     rows: int = 0
     seconds: float = 0.0
+    skipped: int = 0
 
-    def advance(self, n_samples: int, n_tokens: int, n_rows: int) -> None:
+    def advance(self, n_samples: int, n_tokens: int, n_rows: int, *, finite: bool = True) -> None:
         """Count one step."""
         self.step += 1
         self.samples += n_samples
         self.tokens += n_tokens
         self.rows += n_rows
+        self.skipped += not finite
 
 
 class Monitor:
@@ -108,10 +112,12 @@ class Monitor:
                 "data_share": round(data_share, 4),
             }
         )
-        validation = "" if self.validation_loss is None else f"  validation {self.validation_loss:.3f}"
-        self._progress.update(
-            self._task, completed=self.totals.step, status=f"loss {loss:.3f}{validation}  {speed:.0f} samples/s"
-        )
+        status = [f"loss {loss:.3f}", f"{speed:.0f} samples/s"]
+        if self.validation_loss is not None:
+            status.insert(1, f"validation {self.validation_loss:.3f}")
+        if self.totals.skipped:
+            status.append(f"{self.totals.skipped} steps skipped")
+        self._progress.update(self._task, completed=self.totals.step, status="  ".join(status))
 
     def pause(self) -> None:
         """The time since the last call went into steps; until ``validated`` it does not."""
@@ -134,7 +140,7 @@ class Monitor:
         if not self.enabled:
             return
         totals = self.totals
-        seen = {"samples": totals.samples, "tokens": totals.tokens, "rows": totals.rows}
+        seen = {"samples": totals.samples, "tokens": totals.tokens, "rows": totals.rows, "skipped": totals.skipped}
         self.folder.append({"step": totals.step, **seen, "seconds": round(totals.seconds, 2), **values})
         for name, value in values.items():
             self._writer.add_scalar(name, value, totals.step)

@@ -145,7 +145,7 @@ def _summary(curve: Curve) -> dict[str, Any]:
         "seconds": float(curve.seconds[-1]),
         "flops": float(curve.flops[-1]),
         "validation_loss": float(curve.loss[-1]),
-        "largest_gradient_norm": float(curve.gradient_norms.max(initial=0.0)),
+        "largest_gradient_norm": float(np.fmax.reduce(curve.gradient_norms, initial=0.0)),
     }
 
 
