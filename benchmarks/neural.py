@@ -28,11 +28,13 @@ from simplipy.output_files import write_whole
 EXACT = 1e-12
 N_ROWS = 64
 WIDE_SEED = 4321
-COUNTS = [4**k for k in range(9)]
 SHORT = (1, 4, 16, 64, 256)
 PROPOSERS = ("neural", "prior")
 TITLES = {"neural": "network", "prior": "prior"}
-STYLES = {"neural": {"color": "#0072B2", "marker": "o"}, "prior": {"color": "#D55E00", "marker": "s"}}
+STYLES = {
+    "neural": {"color": "#0072B2", "marker": "o", "markersize": 3},
+    "prior": {"color": "#D55E00", "marker": "s", "markersize": 3},
+}
 
 
 def problems_of(name: str, n: int) -> list[Problem]:
@@ -89,9 +91,10 @@ def fits_for(rows: list[dict], share: float) -> int | None:
 
 
 def by_set(rows: list[dict]) -> dict[str, dict[str, list[dict]]]:
-    """Rows by set and proposer."""
-    names = dict.fromkeys(row["set"] for row in rows)
-    return {s: {p: [r for r in rows if (r["set"], r["proposer"]) == (s, p)] for p in PROPOSERS} for s in names}
+    """Rows by set and proposer; the catalogues together are a set too."""
+    sets = {name: [r for r in rows if r["set"] == name] for name in dict.fromkeys(row["set"] for row in rows)}
+    sets["all catalogues"] = [r for r in rows if r["set"] != "wide"]
+    return {s: {p: [r for r in own if r["proposer"] == p] for p in PROPOSERS} for s, own in sets.items() if own}
 
 
 def summary(rows: list[dict]) -> list[str]:
@@ -114,11 +117,12 @@ def draw(rows: list[dict], path: Path) -> None:
     figure, axes = plt.subplots(1, len(sets), figsize=(3.0 * len(sets), 2.9), sharey=True, squeeze=False)
     for (name, chosen), ax in zip(sets.items(), axes[0], strict=True):
         for proposer, own in chosen.items():
-            shown = [c for c in COUNTS if c <= max(r["fitted"] for r in own)]
+            most = max(r["fitted"] for r in own)
+            shown = [*(2**k for k in range(most.bit_length())), most]
             ax.plot(shown, [100 * recovery(own, c) for c in shown], label=TITLES[proposer], **STYLES[proposer])
-        ax.set(xscale="log", title=f"{name} ({len(chosen['neural'])})", xlabel="distinct candidates fitted", ylim=0)
+        ax.set(xscale="log", title=f"{name} ({len(chosen['neural'])})", xlabel="distinct candidates fitted")
         ax.grid(alpha=0.3)
-    axes[0, 0].set_ylabel("recovered [%]")
+    axes[0, 0].set(ylabel="recovered [%]", ylim=(0, None))
     axes[0, 0].legend()
     figure.tight_layout()
     figure.savefig(path, dpi=110)

@@ -69,6 +69,7 @@ def test_the_report_tells_what_the_network_did(checkpoint: Path, monkeypatch: py
     assert fitted(checkpoint, 48, **quick).report_["neural"] == "was not asked for"
     started = threading.Event()
     monkeypatch.setattr("flash_ansr.infer.search._neural_maker", lambda *_: started.wait)
+    monkeypatch.setattr("flash_ansr.infer.pipeline._TOO_SOON", 0.0)
     model = FlashANSR(time_limit=5.0, proposers=["closed_form", "neural"], checkpoint=checkpoint, target_fvu=1.0)
     model.fit(X, Y)
     started.set()

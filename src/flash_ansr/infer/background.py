@@ -17,6 +17,8 @@ class BackgroundProposer:
     name : str
     make : callable
         Called once, in the thread; what it raises is the reason of the ``ProposerError`` that ``propose`` raises.
+    weight : float
+        See :class:`flash_ansr.infer.schedule.Schedule`.
 
     Attributes
     ----------
@@ -24,8 +26,9 @@ class BackgroundProposer:
         Of the proposer once it is made.
     """
 
-    def __init__(self, name: str, make: Callable[[], Proposer]) -> None:
+    def __init__(self, name: str, make: Callable[[], Proposer], weight: float = 1.0) -> None:
         self.name = name
+        self.weight = weight
         self.round_size = 0
         self._make = make
         self._made: Proposer | None = None

@@ -12,11 +12,12 @@ from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.proposals import Table
 from flash_ansr.infer.selection import by_score, presented, ranked
 
-# of the time limit, what choosing among noisy candidates may take beyond it
-_SELECTION_SHARE = 0.04
-_SELECTION_SECONDS = 0.1
-# of the time limit, for the numbers of the front at the end
-_TIDYING = 0.03
+# seconds beyond the time limit for all of this, and as a share of the limit; the least there is after a late round
+_SECONDS = 0.1
+_SHARE = 0.04
+_LEAST_SECONDS = 0.05
+# of that, for the numbers of the front
+_TIDYING = 0.4
 
 
 def baselines_of(pipeline: Pipeline) -> list[Candidate]:
@@ -51,17 +52,26 @@ def conclude(
     stop : Stop
         Why the run ended.
     """
-    is_paper = pipeline.settings.paper is not None
+    seconds = _seconds(budget)
+    deadline = None if seconds is None else Budget(seconds, clock=budget.clock)
     try:
-        if not is_paper:
-            pipeline.tidy(None if budget.time_limit is None else _TIDYING * budget.time_limit)
-        choice = _choice(pipeline, _with_baselines(pipeline, baselines), held_out, selection, gamma, budget)
+        if pipeline.settings.paper is None:
+            pipeline.tidy(None if seconds is None else _TIDYING * seconds)
+        choice = _choice(pipeline, _with_baselines(pipeline, baselines), held_out, selection, gamma, deadline)
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
         choice = uninterrupted(lambda: _as_they_are(pipeline, baselines))
     if not choice.candidates:
         choice = NoisyChoice([baselines[-1]], choice.noise, choice.kind)
     return stop, choice
+
+
+def _seconds(budget: Budget) -> float | None:
+    """What is left of the time for the conclusion, None without a limit."""
+    if budget.time_limit is None:
+        return None
+    late = max(budget.elapsed - budget.time_limit, 0.0)
+    return max(_SECONDS + _SHARE * budget.time_limit - late, _LEAST_SECONDS)
 
 
 def _as_they_are(pipeline: Pipeline, baselines: Sequence[Candidate]) -> NoisyChoice:
@@ -84,7 +94,7 @@ def _choice(
     held_out: Table | None,
     selection: str,
     gamma: float,
-    budget: Budget,
+    deadline: Budget | None,
 ) -> NoisyChoice:
     """The candidates as they are shown, the law first."""
     table, grammar, settings = pipeline.table, pipeline.grammar, pipeline.settings
@@ -93,7 +103,4 @@ def _choice(
     if selection != "score":
         shown = presented(candidates, table, grammar, settings.gamma)
         return NoisyChoice(ranked(shown, table, held_out, selection, settings.gamma), None)
-    deadline = None
-    if budget.time_limit is not None:
-        deadline = Budget(max(_SELECTION_SHARE * budget.time_limit, _SELECTION_SECONDS), clock=budget.clock)
     return by_score(candidates, table, grammar, gamma, settings.gamma, settings.loss, deadline)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 # that all proposers can use
 _MAX_COLUMNS = 9
-# time limit below which torch is not loaded beside a search
+# time limit below which the others find more without the network, and its share of the time beside them
 _LEAST_SECONDS = 3.0
+_NETWORK_WEIGHT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,8 @@ def make_proposers(
     Parameters
     ----------
     seconds : float or None
-        Time limit of a search that the network joins when it is loaded; one that would mostly be loading leaves it out.
-        None loads it now, as is done where it is alone.
+        Time limit of a search that the network joins when it is loaded; a short one leaves it out. None loads it now,
+        as is done where it is alone.
     """
     missing = why_not_neural()
     if options.checkpoint is not None and missing is not None and options.wants_network(settings):
@@ -148,19 +149,11 @@ def make_proposers(
             make = _neural_maker(table, grammar, options, settings)
             if seconds is None or options.is_network_alone(settings):
                 made.append(make())
-            elif seconds >= _LEAST_SECONDS or "torch" in sys.modules:
-                made.append(_in_background(make))
+            elif seconds >= _LEAST_SECONDS:
+                made.append(BackgroundProposer("neural", make, _NETWORK_WEIGHT))
         else:
             made.append(PriorProposer(table, grammar))
     return made
-
-
-def _in_background(make: Callable[[], NeuralProposer]) -> BackgroundProposer:
-    """The network beside the others: at once where torch is there, else when the pipeline finds that it pays off."""
-    proposer = BackgroundProposer("neural", make)
-    if "torch" in sys.modules:
-        proposer.start()
-    return proposer
 
 
 def _neural_maker(
@@ -204,10 +197,7 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
     if missing is not None:
         return missing
     if "neural" not in pipeline.tallies:
-        return (
-            f"was left out: loading torch takes most of a time limit below {_LEAST_SECONDS:g} s; "
-            "give more time, or import torch before the fit"
-        )
+        return f"was left out: within a time limit below {_LEAST_SECONDS:g} s the others find more without it"
     failure = pipeline.failures.get("neural")
     if pipeline.tallies["neural"].drawn:
         return "took part" if failure is None else f"took part, then failed: {failure}"
