@@ -17,7 +17,7 @@ _SECONDS = 0.1
 _SHARE = 0.04
 _LEAST_SECONDS = 0.05
 # of that, for the numbers of the front
-_TIDYING = 0.4
+_TIDYING = 0.25
 
 
 def baselines_of(pipeline: Pipeline) -> list[Candidate]:

@@ -106,7 +106,8 @@ def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0)
     # ranks: a single large residual must not decide
     r = _standard(ranks(residuals[rows]))
     u = np.column_stack([_standard(ranks(column)) for column in X[rows].T])
-    distances = np.sum((u[:, None, :] - u[None, :, :]) ** 2, axis=2)
+    sizes = np.sum(u**2, axis=1)
+    distances = sizes[:, None] + sizes - 2 * u @ u.T
     np.fill_diagonal(distances, np.inf)
     near = distances.argmin(axis=1)
     # pairs that are nearest to each other count twice

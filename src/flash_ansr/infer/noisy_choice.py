@@ -174,14 +174,15 @@ def _shortest(
     for _, candidate in order[:_N_TRIED]:
         if _is_over(deadline):
             break
-        fit = _refitted(candidate, table, model)
+        fit = _refitted(candidate, table, model, deadline)
         if fit.ok and model.may_hold(fit, table):
             lengths.append(_length(fit, table, gamma, model))
     return min(lengths)
 
 
-def _refitted(candidate: Candidate, table: Table, model: NoiseModel) -> Fit:
+def _refitted(candidate: Candidate, table: Table, model: NoiseModel, deadline: Budget | None) -> Fit:
     """The candidate with all of its numbers free."""
+    seconds = None if deadline is None else deadline.seconds_left
     return simplipy.fit_constants(
         candidate.expression.skeleton(),
         table.X,
@@ -191,6 +192,7 @@ def _refitted(candidate: Candidate, table: Table, model: NoiseModel) -> Fit:
         loss=model.loss,
         n_restarts=0,
         n_threads=1,
+        deadline=None if seconds is None else max(seconds, 1e-3),
     )
 
 
@@ -199,7 +201,7 @@ def _polished(
 ) -> list[tuple[float, Candidate]]:
     """The candidate with all of its numbers fitted and, in time, tidied."""
     options: dict[str, Any] = {"sample_weight": table.sample_weight, "loss": model.loss, "n_threads": 1}
-    fit = _refitted(candidate, table, model)
+    fit = _refitted(candidate, table, model, deadline)
     if not fit.ok:
         return []
     fits = [fit]
@@ -287,7 +289,7 @@ def _held_out_error(
         law = candidate.expression
         if candidate.n_constants:
             sample_weight = None if table.sample_weight is None else table.sample_weight[train]
-            fit = _refitted(candidate, Table(table.X[train], table.y[train], sample_weight), model)
+            fit = _refitted(candidate, Table(table.X[train], table.y[train], sample_weight), model, deadline)
             law = fit.expression if fit.ok else law
         with np.errstate(over="ignore"):
             errors = (law(table.X[test]) / unexplained.unit_of(table.y) - y[test]) ** 2 * weights[test]
