@@ -82,3 +82,12 @@ def test_nobody_is_next_while_nobody_is_ready() -> None:
     assert schedule.next() is None
     late.is_ready = True
     assert schedule.next() is late
+
+
+def test_who_comes_late_has_its_first_turn_at_once() -> None:
+    late = Named("late", 0.1, is_ready=False)
+    schedule = Schedule([Named("early"), late], 100.0)
+    assert spent(schedule, 50, {}) == {"early": 50}
+    late.is_ready = True
+    assert schedule.next() is late
+    assert 3 <= spent(schedule, 40, {})["late"] <= 5

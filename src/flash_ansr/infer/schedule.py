@@ -65,7 +65,8 @@ class Schedule:
             for turn in ready:
                 if getattr(turn.proposer, "opens", False):
                     return turn.proposer
-        return max(ready, key=lambda turn: turn.credit).proposer if ready else None
+        # who has spent nothing yet has been heard of least
+        return max(ready, key=lambda turn: (turn.cost == 0, turn.credit)).proposer if ready else None
 
     def drop(self, proposer: Proposer) -> None:
         """The proposer has nothing more."""
