@@ -133,3 +133,11 @@ def test_terms_that_matter_stay_however_small() -> None:
     y = 3 * X[:, 0] ** 2 + 1e-8 * np.exp(X[:, 0])
     fit = fit_constants("<constant>*x1^2 + <constant>*exp(x1)", X, y)
     assert "exp" in tidy(fit, X, y).expression.tokens
+
+
+def test_a_deadline_gives_what_is_reached_by_then() -> None:
+    X = np.linspace(0.5, 4.0, 50).reshape(-1, 1)
+    y = 3 * X[:, 0] ** 2
+    fit = fit_constants("<constant>*x1^<constant>", X, y)
+    assert tidy(fit, X, y, deadline=1e-9) is fit
+    assert tidy(fit, X, y, deadline=60.0).expression == parse("3*x1^2")

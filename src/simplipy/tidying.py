@@ -8,11 +8,13 @@ long as they do not tell them apart.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,6 +46,10 @@ _LARGEST_DENOMINATOR = 12
 # in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
 # is no longer than the formula that was fitted
 _TOKENS_OF_A_SYMBOL = 3
+# of the last fit before a deadline
+_LEAST_SECONDS = 1e-3
+
+_Change = TypeVar("_Change")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ def tidy(
     y_err: Any = None,
     gamma: float = GAMMA,
     tolerance: float = 0.0,
+    deadline: float | None = None,
     **options: Any,
 ) -> Fit:
     """The same law in simpler numbers.
@@ -84,6 +91,8 @@ def tidy(
         What a token is worth in an exact fit, in decades of FVU.
     tolerance : float, default 0
         By how much the score, or the description length per row, may rise.
+    deadline : float, optional
+        Seconds after which what is reached by then is returned.
     **options
         For :func:`simplipy.fit_constants`.
 
@@ -105,18 +114,21 @@ def tidy(
         raise FitError(f"tidy takes a Fit, got {type(fit).__name__}; fit_constants makes one")
     if not fit.ok or fit.skeleton.n_constants + len(fit.parameters) == 0:
         return fit
-    worker = _Tidier(X, y, {**options, "sample_weight": sample_weight, "y_err": y_err}, gamma, tolerance)
+    worker = _Tidier(X, y, {**options, "sample_weight": sample_weight, "y_err": y_err}, gamma, tolerance, deadline)
     return worker.run(fit)
 
 
 class _Tidier:
     """The data, and the rule by which a change is kept."""
 
-    def __init__(self, X: Any, y: Any, options: dict[str, Any], gamma: float, tolerance: float) -> None:
+    def __init__(
+        self, X: Any, y: Any, options: dict[str, Any], gamma: float, tolerance: float, deadline: float | None
+    ) -> None:
         self._X, self._y = X, np.asarray(y)
         self._options = options
         self._gamma = gamma
         self._tolerance = tolerance
+        self._end = math.inf if deadline is None else time.monotonic() + deadline
 
     def score(self, fvu: float, expression: Expression) -> float:
         """The paper's score, with FVUs that are rounding taken as equal."""
@@ -124,7 +136,12 @@ class _Tidier:
 
     def refit(self, skeleton: Expression, start: np.ndarray) -> Fit:
         x0 = start if skeleton.n_constants else None
-        return fit_constants(skeleton, self._X, self._y, x0=x0, n_restarts=0, **self._options)
+        left = None if self._end == math.inf else max(self._end - time.monotonic(), _LEAST_SECONDS)
+        return fit_constants(skeleton, self._X, self._y, x0=x0, n_restarts=0, deadline=left, **self._options)
+
+    def in_time(self, changes: Iterable[_Change]) -> Iterator[_Change]:
+        """The changes that there is time to try."""
+        return itertools.takewhile(lambda _: time.monotonic() < self._end, changes)
 
     def run(self, fit: Fit) -> Fit:
         current = self._with_parameters_as_constants(fit)
@@ -144,7 +161,7 @@ class _Tidier:
         """An exact fit without operands that only move its last digits."""
         floor = max(current.fvu, _ROUNDING)
         while True:
-            for reduction in reductions(current.skeleton, current.constants):
+            for reduction in self.in_time(reductions(current.skeleton, current.constants)):
                 trial = self.refit(reduction.skeleton, reduction.start)
                 if trial.ok and trial.fvu <= floor:
                     current = trial
@@ -160,7 +177,7 @@ class _Tidier:
         changed = True
         while changed and current.skeleton.n_constants:
             changed = False
-            for action, reason, skeleton, start, symbolic in self._changes(current):
+            for action, reason, skeleton, start, symbolic in self.in_time(self._changes(current)):
                 trial = self.refit(skeleton, start)
                 if not trial.ok or len(trial.expression) > longest:
                     continue
@@ -177,7 +194,7 @@ class _Tidier:
         n_rows = len(self._y)
         best = description_length(current, n_rows) + n_rows * self._tolerance
         while current.skeleton.n_constants and current.fvu > _EXACT:
-            for action, reason, skeleton, start in self._promising(current):
+            for action, reason, skeleton, start in self.in_time(self._promising(current)):
                 trial = self.refit(skeleton, start)
                 length = description_length(trial, n_rows)
                 if length < best:

@@ -166,6 +166,12 @@ def _is_over(deadline: Budget | None) -> bool:
     return deadline is not None and deadline.spent() is not None
 
 
+def _seconds(deadline: Budget | None) -> float | None:
+    """What is left, for a fit that is begun."""
+    left = None if deadline is None else deadline.seconds_left
+    return None if left is None else max(left, 1e-3)
+
+
 def _shortest(
     order: Sequence[tuple[float, Candidate]], table: Table, gamma: float, model: NoiseModel, deadline: Budget | None
 ) -> float:
@@ -182,7 +188,6 @@ def _shortest(
 
 def _refitted(candidate: Candidate, table: Table, model: NoiseModel, deadline: Budget | None) -> Fit:
     """The candidate with all of its numbers free."""
-    seconds = None if deadline is None else deadline.seconds_left
     return simplipy.fit_constants(
         candidate.expression.skeleton(),
         table.X,
@@ -192,7 +197,7 @@ def _refitted(candidate: Candidate, table: Table, model: NoiseModel, deadline: B
         loss=model.loss,
         n_restarts=0,
         n_threads=1,
-        deadline=None if seconds is None else max(seconds, 1e-3),
+        deadline=_seconds(deadline),
     )
 
 
@@ -206,7 +211,7 @@ def _polished(
         return []
     fits = [fit]
     if len(fit.constants) and not _is_over(deadline):
-        fits.append(simplipy.tidy(fit, table.X, table.y, **options))
+        fits.append(simplipy.tidy(fit, table.X, table.y, deadline=_seconds(deadline), **options))
     found = []
     for option in fits:
         if not option.ok or len(option.constants) > max(2, table.n_rows // _ROWS_A_CONSTANT):

@@ -55,6 +55,8 @@ _DECADES = 1.0
 # what fits to this FVU may be exact, and this many tokens less when it is tidied
 _NEARLY_EXACT = 1e-16
 _TOKENS_TO_DROP = 8
+# seconds for a law that is not exact when there are none left
+_LEAST_TIDYING = 0.02
 # of a batch, so many fits are told to the proposers that learn
 _LESSONS = 32
 # seconds after which what loads beside a search is worth loading, while no law is exact
@@ -308,19 +310,22 @@ class Pipeline:
         return best is None or value - self.settings.gamma * _TOKENS_TO_DROP < best.score
 
     def tidy(self, seconds: float | None) -> None:
-        """Tidy what is on the front, the best first, for so many seconds; the best one always."""
+        """Tidy what is on the front, the best first, for so many seconds; the best always, wholly if it is exact."""
         deadline = math.inf if seconds is None else time.monotonic() + seconds
         for n_done, candidate in enumerate(sorted(self.archive.front(), key=lambda c: c.rank)):
-            if n_done and time.monotonic() >= deadline:
+            left = deadline - time.monotonic()
+            if n_done and left <= 0:
                 return
             if candidate.key in self._tidy_keys:
                 continue
             self._tidy_keys.add(candidate.key)
             numbers = numbers_of(candidate.expression)
-            fit = self._refit(candidate.expression.skeleton(), numbers)
+            is_cut = seconds is not None and candidate.fvu > self.exact_fvu
+            in_seconds = max(left, _LEAST_TIDYING) if is_cut else None
+            fit = self._refit(candidate.expression.skeleton(), numbers, in_seconds)
             made = [
                 self._candidate(f, candidate.key, candidate.log_prob, candidate.proposer, candidate.drawn)
-                for f in (self._tidied(fit) if fit.ok else [])
+                for f in (self._tidied(fit, in_seconds) if fit.ok else [])
             ]
             self._keep(made)
 
@@ -341,7 +346,7 @@ class Pipeline:
         fit = self._refit(skeleton.with_constants(numbers) if numbers else skeleton, [])
         return replace(fit, skeleton=skeleton, constants=np.array(numbers))
 
-    def _refit(self, skeleton: Expression, numbers: list[float]) -> Fit:
+    def _refit(self, skeleton: Expression, numbers: list[float], seconds: float | None = None) -> Fit:
         return simplipy.fit_constants(
             skeleton,
             self.table.X,
@@ -351,9 +356,10 @@ class Pipeline:
             loss=self.settings.loss,
             n_restarts=0,
             n_threads=1,
+            deadline=seconds,
         )
 
-    def _tidied(self, fit: Fit) -> list[Fit]:
+    def _tidied(self, fit: Fit, seconds: float | None = None) -> list[Fit]:
         tidied = simplipy.tidy(
             fit,
             self.table.X,
@@ -361,6 +367,7 @@ class Pipeline:
             sample_weight=self.table.sample_weight,
             gamma=self.settings.gamma,
             loss=self.settings.loss,
+            deadline=seconds,
         )
         return [tidied] if tidied.ok else []
 
