@@ -28,7 +28,7 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes data, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-SWEEPS := time noise points paper proposers
+SWEEPS := time noise points paper decoding proposers
 
 .PHONY: help venv mine demo test test-all lint format native-test bench results peers docs constraints clean FORCE
 .DEFAULT_GOAL := help
