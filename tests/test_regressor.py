@@ -317,7 +317,7 @@ def test_the_choice_has_a_deadline_with_a_budget_in_formulas_too(monkeypatch: py
     noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
     quick(time_limit=60.0, n_samples=200, proposers=["prior"]).fit(X, noisy)
     quick(n_samples=200, proposers=["prior"]).fit(X, noisy)
-    assert deadlines[0].time_limit == pytest.approx(2.48)
+    assert deadlines[0].time_limit == pytest.approx(2.18)
     assert deadlines[0].n_samples is None
     assert deadlines[1] is None
 

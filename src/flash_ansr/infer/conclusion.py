@@ -14,7 +14,7 @@ from flash_ansr.infer.selection import by_score, presented, ranked
 
 # seconds beyond the time limit for all of this, and as a share of the limit; the least there is after a late round
 _SECONDS = 0.08
-_SHARE = 0.04
+_SHARE = 0.035
 _LEAST_SECONDS = 0.05
 # of that, for the numbers of the front
 _TIDYING = 0.25
