@@ -1,6 +1,6 @@
 """Evaluation and derivatives against sympy.lambdify on NumPy: ratios in one run, one thread.
 
-    python benchmarks/evaluate.py [--n 500] [--rows 1000]
+    python benchmarks/evaluate.py [--n 500] [--rows 1000] [--out results/evaluate]
 
 Expressions follow the paper's prior: binary-unary trees with arithmetic ten times as likely as other operators.
 """
@@ -8,16 +8,19 @@ Expressions follow the paper's prior: binary-unary trees with arithmetic ten tim
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import sympy
 
 import simplipy
 from simplipy import OPERATORS, Expression
+from simplipy.output_files import write_whole
 
 N_VARIABLES = 5
 
@@ -65,6 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=500)
     parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--out", type=Path, help="a folder for summary.json")
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     X = rng.uniform(0.1, 3.0, (options.rows, N_VARIABLES))
@@ -87,18 +91,27 @@ def main() -> None:
         if expression.n_constants:
             value = seconds(expression, X, constants)
             gradient_ratios.append(seconds(expression.gradient, X, constants) / value)
-    print(f"evaluation, {len(ratios)} expressions, {options.rows} rows, one thread")
-    tenth, largest = np.quantile(ratios, 0.1), max(gradient_ratios)
-    print(f"  lambdify / ours, geometric mean  {geometric_mean(ratios):6.1f}   (10th percentile {tenth:.1f})")
-    print(f"  gradient / evaluation, mean      {geometric_mean(gradient_ratios):6.2f}   (largest {largest:.2f})")
     big = rng.uniform(0.1, 3.0, (100_000, 50))
     law = simplipy.parse("x1*sin(x7) + exp(-x20^2)/(x33 + x50)")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    law(big)
+    result = law(big)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(f"  100,000 x 50: {grown:.1f} MB more than before, of which the result has 0.8")
     texts = [random_expression(rng, 12).infix() for _ in range(10_000)]
-    print(f"  parsing 10,000 infix texts       {seconds(simplipy.parse_many, texts):6.3f} s")
+    summary = {
+        "n_expressions": len(ratios),
+        "n_rows": options.rows,
+        "lambdify_over_ours": geometric_mean(ratios),
+        "lambdify_over_ours_10th_percentile": float(np.quantile(ratios, 0.1)),
+        "gradient_over_evaluation": geometric_mean(gradient_ratios),
+        "gradient_over_evaluation_largest": max(gradient_ratios),
+        "megabytes_beyond_result": max(grown - result.nbytes / 2**20, 0.0),
+        "seconds_to_parse_10000": seconds(simplipy.parse_many, texts),
+    }
+    for name, value in summary.items():
+        print(f"{name:36} {value:8.4g}")
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        write_whole(options.out / "summary.json", json.dumps(summary, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -327,7 +327,7 @@ def test_a_network_alone_is_imported_before_the_clock_starts(monkeypatch: pytest
 
     order = []
     monkeypatch.setattr(regressor, "load_torch", lambda *_: order.append("torch"))
-    monkeypatch.setattr(regressor, "Budget", lambda *_: order.append("clock") or failing_fit())
+    monkeypatch.setattr(regressor, "Budget", lambda *_, **__: order.append("clock") or failing_fit())
 
     def failing_fit() -> None:
         raise InterruptedError

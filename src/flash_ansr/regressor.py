@@ -17,7 +17,7 @@ from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget, Stop, uninterrupted
 from flash_ansr.infer.columns import select_columns
-from flash_ansr.infer.conclusion import baselines_of, conclude
+from flash_ansr.infer.conclusion import baselines_of, conclude, reserve_of
 from flash_ansr.infer.input_checks import (
     check_columns,
     check_price,
@@ -190,7 +190,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if seconds is None or options.is_network_alone(settings):
             load_torch(options, settings)
         set_up = time.monotonic() - set_up
-        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
+        reserve = reserve_of(self.time_limit) if settings.paper is None else 0.0
+        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples), reserve=reserve)
         columns = select_columns(table, most_columns(options, settings), settings.random_state)
         selected = Table(table.X[:, columns], table.y, table.sample_weight)
         by_rows = self.selection == "validation"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -65,6 +66,45 @@ def test_groups(groups: list[Group]) -> None:
     assert [g.estimates["vnrr"].value for g in groups] == [0.5, 0, 0, 0.5, 1, 0.5]
     assert groups[0].estimates["relative_fit_time"].value == pytest.approx(1.25)
     assert groups[3].recovery_by_difficulty() == {"easy": 1.0, "medium": 0.0}
+
+
+def with_task(found: list[Row], **changes: object) -> list[Row]:
+    return [dataclasses.replace(row, task=dataclasses.replace(row.task, **changes)) for row in found]
+
+
+def test_systems_of_one_label_are_apart() -> None:
+    one, other = (with_task(rows("x", laws, 1.0), system=name) for name, laws in (("a", RIGHT), ("b", WRONG)))
+    found = group_rows(one + other)
+    assert [(g.system, g.curve, g.estimates["vnrr"].value) for g in found] == [("a", "x, a", 1.0), ("b", "x, b", 0.0)]
+
+
+def test_curves_are_of_equal_cores_and_settings() -> None:
+    found = [
+        row
+        for cores in (1, 2)
+        for seconds in (1.0, 2.0)
+        for row in with_task(rows("x", RIGHT, seconds), n_threads=cores)
+    ]
+    assert {name: len(gs) for name, gs in curves(group_rows(found), TIME).items()} == {"x, 1 cores": 2, "x, 2 cores": 2}
+    found = [
+        row
+        for gamma in (0.1, 0.2)
+        for seconds in (1.0, 2.0)
+        for row in with_task(rows("x", RIGHT, seconds), settings={"gamma": gamma, "loss": "square"})
+    ]
+    swept = group_rows(found)
+    assert sorted(g.effort for g in swept) == ["1 s gamma=0.1", "1 s gamma=0.2", "2 s gamma=0.1", "2 s gamma=0.2"]
+    assert set(curves(swept, TIME)) == {"x, gamma=0.1", "x, gamma=0.2"}
+    found = [row for n in (4, 16) for row in with_task(rows("x", RIGHT, n), budget=None, settings={"n_samples": n})]
+    swept = group_rows(found)
+    assert [g.effort for g in swept] == ["n_samples=4", "n_samples=16"]
+    assert {name: len(gs) for name, gs in curves(swept, TIME).items()} == {"x": 2}
+
+
+def test_an_unfinished_group_is_in_no_figure() -> None:
+    unfinished = rows("hand", {"I.12.1": "x1*x2"}, 4.0)
+    found = curves(group_rows([*ALL, *unfinished]), TIME)["hand"]
+    assert [g.budget for g in found] == [0.5, 1.0, 2.0]
 
 
 def test_text(groups: list[Group]) -> None:

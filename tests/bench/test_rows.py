@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -55,12 +56,12 @@ def test_what_tells_tasks_apart() -> None:
 def test_rows_are_added_and_known_again(tmp_path: Path) -> None:
     path = tmp_path / "new" / "rows.jsonl"
     with RowFile(path) as file:
-        assert file.keys == set()
+        assert not file.rows
         file.add(make_row())
         with pytest.raises(BenchError, match="already has a row"):
             file.add(make_row())
     with RowFile(path) as file:
-        assert file.keys == {make_row().task.key}
+        assert set(file.rows) == {make_row().task.key}
         file.add(make_row("Nguyen-2"))
     assert [r.task.problem for r in read_rows([tmp_path])] == ["Nguyen-1", "Nguyen-2"]
 
@@ -108,19 +109,25 @@ def test_what_failed_may_be_tried_again(tmp_path: Path) -> None:
         file.add(make_row("Nguyen-2"))
     with RowFile(path) as file:
         assert file.n_failures == 1
-        assert len(file.keys) == 2
+        assert len(file.rows) == 2
     with RowFile(path, retry=True) as file:
-        assert (file.n_failures, len(file.keys)) == (0, 1)
+        assert (file.n_failures, len(file.rows)) == (0, 1)
         file.add(make_row())
     assert [(r.task.problem, r.error) for r in read_rows([path])] == [("Nguyen-1", None), ("Nguyen-2", None)]
 
 
-def test_one_task_in_two_files_is_an_error(tmp_path: Path) -> None:
-    for name in ("a", "b"):
+def test_of_one_task_in_two_files_the_later_row_counts(tmp_path: Path) -> None:
+    times = {"a": "2026-01-01T00:00:02+00:00", "b": "2026-01-01T00:00:01+00:00"}
+    for name, started in times.items():
         with RowFile(tmp_path / name / "rows.jsonl") as file:
-            file.add(make_row())
-    with pytest.raises(BenchError, match=r"a/rows\.jsonl and .*b/rows\.jsonl both have a row of .*name one of them"):
-        list(read_rows([tmp_path]))
+            file.add(dataclasses.replace(make_row(), started=started))
+    for paths in ([tmp_path], [tmp_path / "b", tmp_path / "a"]):
+        assert [row.started for row in read_rows(paths)] == [times["a"]]
+
+
+def test_one_task_twice_in_a_file_is_an_error(tmp_path: Path) -> None:
+    with RowFile(tmp_path / "a" / "rows.jsonl") as file:
+        file.add(make_row())
     line = make_row().to_json() + "\n"
     (tmp_path / "a" / "rows.jsonl").write_text(2 * line)
     with pytest.raises(BenchError, match="line 2 is a second row of"):

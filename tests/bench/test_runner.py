@@ -21,6 +21,7 @@ from flash_ansr.bench.runner import run
 from flash_ansr.bench.systems import SYSTEMS, Found, Request, SystemMissingError
 from flash_ansr.catalogues import load
 from simplipy import parse
+from tests.command_line import run_flash_ansr
 from tests.needs import need
 
 PLAN = Plan("nguyen", system="power_law", points=[32], datasets=2)
@@ -197,6 +198,70 @@ def test_the_same_seed_for_all_systems() -> None:
     assert seed_of(a) != seed_of(dataclasses.replace(a, dataset=1))
 
 
+def test_rows_of_another_law_are_not_continued(tmp_path: Path) -> None:
+    text = 'name: mine\ntitle: mine\nproblems:\n  a: {formula: LAW, variables: {x: "uniform(1, 2)"}}\n'
+    catalogue = tmp_path / "mine.yaml"
+    catalogue.write_text(text.replace("LAW", "x^2"))
+    plan = Plan(str(catalogue), system="power_law", points=[32])
+    run_quietly(plan, tmp_path / "rows.jsonl")
+    run_quietly(plan, tmp_path / "rows.jsonl")
+    execute._catalogue.cache_clear()
+    catalogue.write_text(text.replace("LAW", "x^3"))
+    with pytest.raises(BenchError, match=r"has a row of another a: the law or its ranges in .*mine\.yaml have changed"):
+        run_quietly(plan, tmp_path / "rows.jsonl")
+
+
+def test_rows_of_other_weights_are_not_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stub:
+        weights = "one"
+
+        def __init__(self, **settings: object) -> None:
+            pass
+
+        def versions(self) -> dict[str, str]:
+            return {"weights": self.weights}
+
+        def fit(self, request: Request) -> Found:
+            return Found(parse("x1"))
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setitem(SYSTEMS, "ours", Stub)
+    execute._system.cache_clear()
+    path = tmp_path / "rows.jsonl"
+    run_quietly(Plan("nguyen", limit=2), path)
+    monkeypatch.setattr(Stub, "weights", "other")
+    assert run_quietly(Plan("nguyen", limit=2), path).n_added == 0
+    with pytest.raises(BenchError, match=r"has rows of a network with other weights \(one, now other\); name another"):
+        run_quietly(Plan("nguyen", limit=4), path)
+    assert run_quietly(Plan("nguyen", limit=4, settings={"checkpoint": "elsewhere"}), path).n_added == 4
+    execute._system.cache_clear()
+
+
+def test_a_fit_that_ends_its_process_each_time_becomes_a_failure(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from flash_ansr.bench.execute import run_task\n"
+        "from flash_ansr.bench.plan import Plan\n"
+        "from flash_ansr.bench.runner import run\n"
+        "def execute(task):\n"
+        "    if task.problem == 'Nguyen-2':\n"
+        "        os._exit(9)\n"
+        "    return run_task(task)\n"
+        "plan = Plan('nguyen', system='power_law', problems=['Nguyen-1', 'Nguyen-2', 'Nguyen-3'])\n"
+        "run(plan.tasks(1), Path(sys.argv[1]), show_progress=False, execute=execute)\n"
+    )
+    path = tmp_path / "rows.jsonl"
+    codes = [subprocess.run([sys.executable, "-c", script, str(path)], check=False).returncode for _ in range(4)]
+    assert codes == [9, 9, 9, 0]
+    found = {row.task.problem: row.error for row in read_rows([path])}
+    error = "RuntimeError: its process ended 3 times during this fit"
+    assert found == {"Nguyen-1": None, "Nguyen-2": error, "Nguyen-3": None}
+    assert not path.with_suffix(".running").exists()
+
+
 def test_on_a_dask_cluster(tmp_path: Path) -> None:
     """A scheduler and a worker of their own, as on a real cluster."""
     need("distributed")
@@ -235,3 +300,10 @@ def test_no_dask_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("flash_ansr.bench.runner._CONNECT_SECONDS", 0.5)
     with pytest.raises(BenchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1: .*; start one by"):
         run_quietly(PLAN, tmp_path / "rows.jsonl", dask="tcp://127.0.0.1:1")
+
+
+def test_a_dask_cluster_needs_a_number_of_cores(tmp_path: Path) -> None:
+    run_on = ("--dask", "tcp://127.0.0.1:1", "--out", str(tmp_path))
+    done = run_flash_ansr("bench", "run", "nguyen", "--system", "linear", *run_on)
+    assert done.returncode != 0
+    assert "with --dask say by --threads how many cores a fit may use on a worker" in done.stderr

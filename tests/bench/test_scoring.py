@@ -128,6 +128,13 @@ def test_noise_is_on_the_fitted_targets_only() -> None:
     assert noise.std() / clean.fit.y.std() == pytest.approx(0.1, rel=0.05)
     assert abs(noise.mean()) < 3 * noise.std() / np.sqrt(2048)
     assert (make_data_set(law, 1, 2048, 0.1).y_fit != noisy.y_fit).all()
+    few = make_data_set(law, 0, 4, 0.1)
+    golden = [0.05462500467833004, 0.5131622230990035, 0.009961396862491558, 0.019737608550183267]
+    assert few.y_fit == pytest.approx(golden, rel=1e-12)
+    assert few.digests["noise"] == "55d53f905e9ce1d4"
+    assert "noise" not in clean.digests
+    assert noisy.digests["noise"] == make_data_set(law, 0, 2048, 0.01).digests["noise"]
+    assert noisy.digests["noise"] != make_data_set(law, 1, 2048, 0.1).digests["noise"]
 
 
 def test_few_points_are_still_validated_on_many() -> None:

@@ -16,6 +16,7 @@ from flash_ansr.bench.structure import (
     token_f1,
     total_nestedness,
     variable_recall,
+    without_offset,
 )
 
 parse = simplipy.parse
@@ -48,6 +49,33 @@ def test_same_skeleton(prediction: str, truth: str, same: bool) -> None:
 )
 def test_symbolic_recovery(prediction: str, truth: str, recovered: bool) -> None:
     assert is_recovered_symbolically(parse(prediction), parse(truth), {}) is recovered
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("x1*x2 + 1e-9", "x1*x2"),
+        ("-1e-9 + 2*(x1/x2)", "2*(x1/x2)"),
+        ("1e-9 - x1", "-x1"),
+        ("x1 - (x2 + 1e-9)", "x1 - x2"),
+        ("x1 + 0.6e-6 + 0.6e-6", "x1 + 0.6e-6 + 0.6e-6"),
+        ("x1 + 0.6 - 0.6", "x1"),
+        ("x1*(x2 + 1e-9)", "x1*(x2 + 1e-9)"),
+        ("1e-9", "1e-9"),
+        ("x1", "x1"),
+    ],
+)
+def test_small_offsets_are_left_out(text: str, left: str) -> None:
+    assert without_offset(parse(text), 1e-6) == parse(left)
+
+
+def test_an_offset_that_is_nothing_does_not_hide_the_law() -> None:
+    units = {"x1": 30.0, "x2": 30.0}
+    found, law = parse("2e-8 + 5*x1/x2^2"), parse("5*x1/x2^2")
+    assert not is_recovered_symbolically(found, law, units)
+    assert is_recovered_symbolically(found, law, units, offset=1e-7)
+    assert is_recovered_symbolically(parse("x1 + 1e-9"), parse("x1 + 1e-9"), units, offset=1e-7)
+    assert not is_recovered_symbolically(parse("5.1*x1/x2^2 + 1e-8"), law, units, offset=1e-7)
 
 
 def test_units_show_what_ordinary_points_hide() -> None:

@@ -162,6 +162,18 @@ def test_of_a_front_the_best_score() -> None:
         best_by_score([], X, y)
 
 
+def test_a_front_is_judged_as_our_own_search_is() -> None:
+    X = np.linspace(1, 8, 80)[:, None]
+    short, long = simplipy.parse("x1"), simplipy.parse("x1 + 0.07*sin(x1)")
+    y = X[:, 0] + 0.1 * np.sin(X[:, 0])
+    # the longer one explains a decade more, which few rows do not pay for
+    assert best_by_score([short, long], X, y) == long
+    assert best_by_score([short, long], X[::10], y[::10]) == short
+    # what rounding leaves is no merit
+    rounded, exact = simplipy.parse("1.0000000000003*x1"), simplipy.parse("x1*x1/x1")
+    assert best_by_score([exact, rounded], X, X[:, 0]) == rounded
+
+
 def test_gplearn_formulas() -> None:
     tokens = worker._from_gplearn("add(div(X0, -0.5), sqrt(log(mul(X1, X10))))")
     assert tokens == ["+", "/", "x1", "-0.5", "pow1_2", "abs", "log", "abs", "*", "x2", "x11"]
@@ -191,6 +203,8 @@ for line in sys.stdin:
         front = ["x1*x1", "0.5 + 3.0*(0.5*x1)", "no formula", "0.1*sin(x1)"]
         time.sleep(0.01 * (mode == "echo"))
         answer = {"front": front, "report": {"seed": request["seed"]}}
+        if mode == "choose":
+            answer["own_choice"] = 3
     print(json.dumps(answer | {"seconds": 0.25}), flush=True)
 """
 
@@ -204,7 +218,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("stand_in")
 def test_a_peer_answers() -> None:
-    X = np.linspace(1, 3, 20)[:, None]
+    X = np.linspace(1, 3, 80)[:, None]
     y = 4 * X[:, 0]
     system = make_system("operon", {"python": sys.executable})
     try:
@@ -218,6 +232,39 @@ def test_a_peer_answers() -> None:
             assert found.candidates is None
     finally:
         system.close()
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize(("choice", "chosen"), [("score", FRONT[1]), ("own", FRONT[2])])
+def test_a_peer_may_choose_by_itself(choice: str, chosen: str) -> None:
+    X = np.linspace(1, 3, 80)[:, None]
+    y = 4 * X[:, 0]
+    system = make_system("operon", {"python": sys.executable, "mode": "choose", "choice": choice})
+    undo = Scaling.of(X, y).undo
+    try:
+        found = system.fit(request(X, y))
+    finally:
+        system.close()
+    assert found.expression == undo(simplipy.parse(chosen))
+    both = {"by_score": undo(simplipy.parse(FRONT[1])).infix(), "by_own": undo(simplipy.parse(FRONT[2])).infix()}
+    assert found.report == {"seed": 0, "n_front": 3, "n_not_understood": 1} | both
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("operon", {"choice": "mine"}, "operon: choice is score or own, got 'mine'"),
+        ("nesymres", {"config": "c.yaml"}, "its files are: name them by --set equations=PATH, --set weights=PATH"),
+        ("e2e", {}, "the system 'e2e' is there, but not told where its files are: name them by --set weights=PATH"),
+    ],
+)
+def test_settings_of_peers_are_checked_before_a_run(name: str, settings: dict[str, str], message: str) -> None:
+    try:
+        with pytest.raises(BenchError, match=re.escape(message)):
+            make_system(name, settings | {"python": sys.executable}).versions()
+    finally:
+        make_system(name, {}).close()
 
 
 @pytest.mark.usefixtures("stand_in")

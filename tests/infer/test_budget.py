@@ -22,6 +22,15 @@ def test_seconds() -> None:
     assert budget.spent() is Stop.TIME
 
 
+def test_a_reserve_is_not_for_the_search() -> None:
+    clock = Clock()
+    budget = Budget(time_limit=2.0, clock=clock, reserve=0.5)
+    clock.now += 1.25
+    assert (budget.elapsed, budget.seconds_left, budget.spent()) == (1.25, 0.25, None)
+    clock.now += 0.25
+    assert budget.spent() is Stop.TIME
+
+
 def test_formulas() -> None:
     budget = Budget(n_samples=300)
     assert budget.seconds_left is None

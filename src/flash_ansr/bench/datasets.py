@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flash_ansr.catalogues import Problem, Sample
-from flash_ansr.catalogues.streams import UniformStream
+from flash_ansr.catalogues.streams import UniformStream, digest_of
 
 FloatArray = NDArray[np.float64]
 
@@ -27,6 +27,8 @@ class DataSet:
         Clean rows; `widened` are validation rows from ranges beyond those of the fit.
     y_fit : ndarray, shape (points,)
         The targets that a system sees: those of `fit` plus noise.
+    noise_digest : str or None
+        Of the uniform draws behind the noise, where there is any.
     """
 
     problem: Problem
@@ -34,12 +36,14 @@ class DataSet:
     validation: Sample
     widened: Sample
     y_fit: FloatArray
+    noise_digest: str | None = None
 
     @property
     def digests(self) -> dict[str, str]:
-        """Of the uniform draws of each sample, and of the law and the ranges that make rows of them."""
+        """Of the uniform draws of each sample and of the noise, and of the law and ranges that make rows of them."""
         drawn = {"fit": self.fit, "validation": self.validation, "widened": self.widened}
-        return {name: sample.digest for name, sample in drawn.items()} | {"problem": self.problem.digest}
+        noise = {} if self.noise_digest is None else {"noise": self.noise_digest}
+        return {name: sample.digest for name, sample in drawn.items()} | noise | {"problem": self.problem.digest}
 
 
 def make_data_set(problem: Problem, index: int, points: int, noise: float) -> DataSet:
@@ -59,23 +63,24 @@ def make_data_set(problem: Problem, index: int, points: int, noise: float) -> Da
         raise ValueError(f"noise must be a number >= 0, got {noise}")
     fit = problem.sample(points, index)
     n_validation = max(points, MIN_VALIDATION_ROWS)
+    u = UniformStream(problem.catalogue, problem.name, index, "noise").draw(points, 2) if noise else None
     return DataSet(
         problem=problem,
         fit=fit,
         validation=problem.sample(n_validation, index, split="validation"),
         widened=problem.sample(n_validation, index, split="validation", widened=True),
-        y_fit=fit.y + noise * _deviation(fit.y) * _normal(problem, index, points) if noise else fit.y,
+        y_fit=fit.y if u is None else fit.y + noise * deviation(fit.y) * _normal(u),
+        noise_digest=None if u is None else digest_of(u),
     )
 
 
-def _deviation(y: FloatArray) -> float:
+def deviation(y: FloatArray) -> float:
     """Standard deviation, without squares that vanish or overflow."""
     scale = float(np.abs(y).max()) or 1.0
     return float((y / scale).std()) * scale
 
 
-def _normal(problem: Problem, index: int, n: int) -> FloatArray:
-    """Normal draws, the same on every machine up to the last bits of log and cos (Box and Muller)."""
-    u = UniformStream(problem.catalogue, problem.name, index, "noise").draw(n, 2)
+def _normal(u: FloatArray) -> FloatArray:
+    """Normal draws of pairs, the same on every machine up to the last bits of log and cos (Box and Muller)."""
     radius: FloatArray = np.sqrt(-2 * np.log1p(-u[:, 0]))
     return radius * np.cos(2 * np.pi * u[:, 1])

@@ -9,13 +9,15 @@ import json
 import os
 import platform
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from flash_ansr.bench.datasets import DataSet, make_data_set
-from flash_ansr.bench.rows import Row, Task
+from flash_ansr.bench.rows import BenchError, Row, Task
 from flash_ansr.bench.systems import Found, Request, System, SystemMissingError, make_system
 from flash_ansr.catalogues import Catalogue, load
 from flash_ansr.catalogues.streams import digest_of
@@ -83,6 +85,35 @@ def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None
     system = _system(name, json.dumps(settings, sort_keys=True))
     if here:
         system.versions()
+
+
+def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> None:
+    """Make sure that rows which are there are of the same laws, and of the same network as those to come.
+
+    Raises
+    ------
+    BenchError
+        The rows would mix what cannot be compared.
+    """
+    weights: dict[object, str] = {}
+    for row in rows:
+        task = row.task
+        before, now = row.digests.get("problem"), _catalogue(task.catalogue)[task.problem].digest
+        if before is not None and before != now:
+            raise BenchError(
+                f"{path} has a row of another {task.problem}: the law or its ranges in {task.catalogue} have changed "
+                "since; name another folder by --out, or remove the file"
+            )
+        if "weights" in row.versions:
+            weights[task.settings.get("checkpoint")] = row.versions["weights"]
+    settings_of = {json.dumps(t.settings, sort_keys=True): t.settings for t in left if t.system == "ours"}
+    for key, settings in settings_of.items():
+        old, new = weights.get(settings.get("checkpoint")), _system("ours", key).versions().get("weights")
+        if old is not None and old != new:
+            raise BenchError(
+                f"{path} has rows of a network with other weights ({old}, now {new}); name another folder by "
+                "--out, or remove the file"
+            )
 
 
 def seed_of(task: Task) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -80,21 +80,26 @@ AXES = (
 
 
 def curves(groups: Sequence[Group], axis: Axis) -> dict[str, list[Group]]:
-    """Groups of one figure by label, ordered along the axis; empty unless some label has at least two positions.
+    """Groups of one figure by curve, ordered along the axis; empty unless some curve has at least two positions.
 
-    What the axis does not show is held fixed, at the values for which most of the axis is covered.
+    What the axis does not show is held fixed, at the values for which most of the axis is covered. Groups on other
+    problems than most, as an unfinished run has them, are left out.
     """
     by_fixed: defaultdict[object, list[Group]] = defaultdict(list)
     for group in groups:
         by_fixed[axis.fixed(group)].append(group)
     best: dict[str, list[Group]] = {}
     for members in by_fixed.values():
-        by_label: defaultdict[str, defaultdict[object, list[Group]]] = defaultdict(lambda: defaultdict(list))
+        # of equally usual sets of problems the larger one
+        counts = Counter(group.problems for group in members)
+        usual = max(counts, key=lambda problems: (counts[problems], len(problems)))
+        by_curve: defaultdict[str, defaultdict[object, list[Group]]] = defaultdict(lambda: defaultdict(list))
         for group in members:
-            by_label[group.label][axis.effort(group)].append(group)
+            if group.problems == usual:
+                by_curve[group.curve][axis.effort(group)].append(group)
         found = {
-            label: sorted(max(efforts.values(), key=lambda gs: len(_positions(gs, axis))), key=axis.position)
-            for label, efforts in by_label.items()
+            curve: sorted(max(efforts.values(), key=lambda gs: len(_positions(gs, axis))), key=axis.position)
+            for curve, efforts in by_curve.items()
         }
         if _coverage(found, axis) > _coverage(best, axis):
             best = found

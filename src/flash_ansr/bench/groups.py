@@ -27,13 +27,20 @@ class Group:
 
     Attributes
     ----------
-    catalogue, label : str
+    catalogue, system, label : str
     budget, settings, points, noise, n_threads
         As in :class:`flash_ansr.bench.rows.Task`.
     rows, scores : tuples of the same length
+    reference_seconds : float or None
+        Mean fit time of the same effort on the most usual data without noise.
+    varied : tuple of str
+        Settings that have several values among the groups of this label.
+    curve : str
+        The label, and what else tells curves of one figure apart.
     """
 
     catalogue: str
+    system: str
     label: str
     budget: float | None
     settings: dict[str, Any]
@@ -43,6 +50,8 @@ class Group:
     rows: tuple[Row, ...]
     scores: tuple[Scores, ...]
     reference_seconds: float | None = None
+    varied: tuple[str, ...] = ()
+    curve: str = ""
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
@@ -51,11 +60,17 @@ class Group:
 
     @property
     def effort(self) -> str:
-        """What limited the work, as text: seconds, or the settings beyond the label."""
-        if self.budget is not None:
-            return f"{self.budget:g} s"
-        extra = {name: value for name, value in self.settings.items() if f"{name}={value}" not in self.label}
-        return " ".join(f"{name}={value}" for name, value in sorted(extra.items())) or "-"
+        """What limited the work, as text: seconds, and settings that differ among the groups of the label."""
+        limits = [] if self.budget is None else [f"{self.budget:g} s"]
+        names = self.varied or (() if limits else sorted(self.settings))
+        shown = {name: f"{name}={self.settings.get(name)}" for name in names}
+        limits += [text for text in shown.values() if text not in self.label]
+        return " ".join(limits) or "-"
+
+    @property
+    def problems(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(row.task.problem for row in self.rows)
 
     @property
     def seconds(self) -> float:
@@ -88,17 +103,38 @@ def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None
         task = row.task
         settings = json.dumps(task.settings, sort_keys=True)
         effort = (task.budget, settings, task.points, task.noise, task.n_threads)
-        members[task.catalogue, task.label, *effort].append(row)
+        members[task.catalogue, task.system, task.label, *effort].append(row)
     groups = []
-    for (catalogue, label, budget, settings, points, noise, n_threads), found in members.items():
+    for (catalogue, system, label, budget, settings, points, noise, n_threads), found in members.items():
         scores = []
         for row in found:
             scores.append(score(row))
             on_scored()
         facts = json.loads(settings)
         fixed = (budget, facts, points, noise, n_threads)
-        groups.append(Group(catalogue, label, *fixed, tuple(found), tuple(scores)))
-    return sorted(_with_references(groups), key=_order)
+        groups.append(Group(catalogue, system, label, *fixed, tuple(found), tuple(scores)))
+    return sorted(_with_references(_with_curves(groups)), key=_order)
+
+
+def _with_curves(groups: Sequence[Group]) -> list[Group]:
+    """Groups that know what tells them apart from others of their label."""
+    by_label: defaultdict[tuple[str, str], list[Group]] = defaultdict(list)
+    for g in groups:
+        by_label[g.catalogue, g.label].append(g)
+    found = []
+    for members in by_label.values():
+        names = sorted({name for g in members for name in g.settings})
+        varied = tuple(n for n in names if len({json.dumps(g.settings.get(n), sort_keys=True) for g in members}) > 1)
+        several_systems = len({g.system for g in members}) > 1
+        several_cores = len({g.n_threads for g in members}) > 1
+        for g in members:
+            curve = [g.label]
+            curve += [g.system] if several_systems else []
+            curve += [f"{g.n_threads} cores"] if several_cores else []
+            # without seconds the settings limit the work, and are what a curve runs along
+            curve += [f"{name}={g.settings.get(name)}" for name in varied if g.budget is not None]
+            found.append(replace(g, varied=varied, curve=", ".join(curve)))
+    return found
 
 
 def _with_references(groups: Sequence[Group]) -> list[Group]:
@@ -112,7 +148,7 @@ def _with_references(groups: Sequence[Group]) -> list[Group]:
 
 def _effort_key(group: Group) -> tuple[Any, ...]:
     settings = json.dumps(group.settings, sort_keys=True)
-    return group.catalogue, group.label, group.budget, settings, group.n_threads
+    return group.catalogue, group.system, group.label, group.budget, settings, group.n_threads
 
 
 def _order(group: Group) -> tuple[Any, ...]:

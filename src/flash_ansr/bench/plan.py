@@ -15,6 +15,9 @@ import yaml
 from flash_ansr.bench.rows import BenchError, Task
 from flash_ansr.catalogues import load
 
+# settings of systems that end a fit without a clock
+WORK_LIMITS = {"n_samples", "niterations", "generations", "max_evaluations", "beam_width"}
+
 
 @dataclass(frozen=True)
 class Plan:

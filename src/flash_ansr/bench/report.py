@@ -17,7 +17,7 @@ from flash_ansr.progress_bar import progress_bar
 from simplipy.output_files import replacing, write_whole
 
 _SUFFIX = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.LATEX: "tex"}
-_SMALL = ("vnrr", "xnrr", "length_ratio_recovered")
+_SMALL = ("vnrr", "xnrr", "length_ratio_simplified_recovered")
 
 
 def read_groups(paths: Sequence[Path], show_progress: bool = True) -> list[Group]:

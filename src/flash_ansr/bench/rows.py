@@ -97,8 +97,8 @@ class Row:
     n_candidates, rewrite_fraction, bloat
         Summary of the system's raw candidates, where it gives them.
     digests : dict of str to str
-        Of the uniform draws behind `fit`, `validation` and `widened`, of law and ranges (`problem`), and of the
-        `prediction` on the validation rows.
+        Of the uniform draws behind `fit`, `validation`, `widened` and `noise`, of law and ranges (`problem`), and of
+        the `prediction` on the validation rows.
     seed : int
         What the system was seeded with.
     versions : dict of str to str
@@ -196,8 +196,8 @@ class RowFile(JsonLines):
 
     Attributes
     ----------
-    keys : set of str
-        Of the tasks that have a row.
+    rows : dict of str to Row
+        By the keys of their tasks.
     n_failures : int
         Of those, tasks that failed.
 
@@ -209,39 +209,38 @@ class RowFile(JsonLines):
 
     def __init__(self, path: Path, retry: bool = False) -> None:
         super().__init__(path)
-        rows = [row for row in read_rows([path]) if not (retry and row.error is not None)]
-        self.keys = {row.task.key for row in rows}
-        self.n_failures = sum(row.error is not None for row in rows)
+        self.rows = {r.task.key: r for r in read_rows([path]) if not (retry and r.error is not None)}
+        self.n_failures = sum(row.error is not None for row in self.rows.values())
 
     def add(self, row: Row) -> None:
         """Add a row. A row of a task that is already there is refused."""
-        if row.task.key in self.keys:
+        if row.task.key in self.rows:
             raise BenchError(f"{self.path} already has a row of {row.task.key}")
         self.append(row.to_json())
-        self.keys.add(row.task.key)
+        self.rows[row.task.key] = row
 
 
 def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
     """Rows of files, and of the files *.jsonl in folders that have rows; an unfinished last line is no row.
 
-    Of a task that failed and was tried again the last row counts.
+    Of a task that failed and was tried again the last row counts; of one that is in several files, as sweeps overlap,
+    the one that was started last.
 
     Raises
     ------
     BenchError
-        When a line is no row, or two files have a row of one task.
+        When a line is no row.
     """
-    files: dict[str, Path] = {}
+    rows: dict[str, Row] = {}
     for path in paths:
         found = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
         if not found:
             raise BenchError(f"no *.jsonl in {path}; make rows there by: flash-ansr bench run CATALOGUE --out {path}")
         for file in found:
-            rows = _rows_of(file, may_be_other=path.is_dir())
-            for key in rows:
-                if files.setdefault(key, file) != file:
-                    raise BenchError(f"{files[key]} and {file} both have a row of {key}; name one of them, or a folder")
-            yield from rows.values()
+            for key, row in _rows_of(file, may_be_other=path.is_dir()).items():
+                if key not in rows or row.started >= rows[key].started:
+                    rows[key] = row
+    yield from rows.values()
 
 
 def _rows_of(file: Path, may_be_other: bool) -> dict[str, Row]:

@@ -6,15 +6,18 @@ stopped.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flash_ansr.bench.execute import check_system, failed_row, run_task
+from flash_ansr.bench.execute import check_continues, check_system, failed_row, run_task
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
 from flash_ansr.progress_bar import progress_bar
 
 _CONNECT_SECONDS = 10.0
+# a user may kill a run during a fit, a crash comes every time
+_MOST_ENDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +64,16 @@ def run(
         import distributed  # noqa: F401 - before a file is made
     with RowFile(path, retry) as file:
         wanted = list(tasks)
-        left = [task for task in wanted if task.key not in file.keys]
+        left = [task for task in wanted if task.key not in file.rows]
         n_before = len(wanted) - len(left)
         for system, settings in {(t.system, str(t.settings)): (t.system, t.settings) for t in left}.values():
             check_system(system, settings, here=dask is None)
+        there = [file.rows[task.key] for task in wanted if task.key in file.rows]
+        check_continues(there, left if dask is None else [], path)
         n_added = n_failed = 0
         first_error = None
         interrupted = False
-        rows = _rows(left, jobs, dask, execute)
+        rows = _rows(left, jobs, dask, execute, path.with_suffix(".running"))
         with progress_bar("starting", len(wanted), n_before, show_progress) as bar:
             try:
                 for row in rows:
@@ -85,18 +90,45 @@ def run(
     return Summary(n_before, file.n_failures, n_added, n_failed, interrupted, first_error)
 
 
-def _rows(tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[[Task], Row]) -> Generator[Row]:
+def _rows(
+    tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[[Task], Row], marker: Path
+) -> Generator[Row]:
     """Rows as they are finished; a generator, so that closing it ends what it started."""
     if dask is not None:
         yield from _on_cluster(tasks, dask, execute)
     elif jobs > 1:
         import joblib
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-        yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)(
-            joblib.delayed(execute)(task) for task in tasks
-        )
+        try:
+            yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)(
+                joblib.delayed(execute)(task) for task in tasks
+            )
+        except TerminatedWorkerError as error:
+            raise BenchError(
+                "a process died during a fit, by a crash or for want of memory; the same command goes on, and with "
+                f"--jobs 1 a fit that ends its process {_MOST_ENDS} times becomes a failed row"
+            ) from error
     else:
-        yield from map(execute, tasks)
+        yield from _one_by_one(tasks, execute, marker)
+
+
+def _one_by_one(tasks: Sequence[Task], execute: Callable[[Task], Row], marker: Path) -> Iterator[Row]:
+    """Rows of fits in this process; one that has ended it several times is not tried again, but fails.
+
+    The marker is a file that names the fit under way. Where one is found, the process before ended during that fit.
+    """
+    last = json.loads(marker.read_text(encoding="utf-8") or "{}") if marker.exists() else {}
+    try:
+        for task in tasks:
+            n_ended = last.get("n_ended", 0) if last.get("task") == task.key else 0
+            if n_ended >= _MOST_ENDS:
+                yield failed_row(task, RuntimeError(f"its process ended {n_ended} times during this fit"))
+                continue
+            marker.write_text(json.dumps({"task": task.key, "n_ended": n_ended + 1}), encoding="utf-8")
+            yield execute(task)
+    finally:
+        marker.unlink(missing_ok=True)
 
 
 def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], Row]) -> Iterator[Row]:
@@ -110,6 +142,12 @@ def _on_cluster(tasks: Sequence[Task], address: str, execute: Callable[[Task], R
             "`dask worker ADDRESS --nthreads 1`"
         ) from error
     with client:
+        try:
+            client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+        except TimeoutError as error:
+            raise BenchError(
+                f"the Dask scheduler at {address} has no workers; start some by `dask worker {address} --nthreads 1`"
+            ) from error
         crowded = [worker for worker, n in client.nthreads().items() if n > 1]  # type: ignore[no-untyped-call]
         if crowded:
             raise BenchError(

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 
 import simplipy
-from flash_ansr.bench.datasets import DataSet, make_data_set
-from flash_ansr.bench.numeric import fvu, is_perfect, log10_imperfect
+from flash_ansr.bench.datasets import DataSet, deviation, make_data_set
+from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect, log10_imperfect
 from flash_ansr.bench.rows import BenchError, Row
 from flash_ansr.bench.structure import (
     CONSTANT,
@@ -60,7 +60,7 @@ def score(row: Row) -> Scores:
     task = row.task
     problem = _catalogue(task.catalogue)[task.problem]
     if row.expression is None:
-        return Scores(0.0, row.fit_seconds, math.inf, math.inf, math.inf, 0.0, 0.0, 0.0, NAN)
+        return Scores(0.0, NAN, math.inf, math.inf, math.inf, 0.0, 0.0, 0.0, NAN)
     data = _data_set(task.catalogue, task.problem, task.dataset, task.points, task.noise)
     for name, digest in data.digests.items():
         if row.digests.get(name, digest) != digest:
@@ -93,7 +93,14 @@ def score_expression(prediction: Expression, problem: Problem, data: DataSet, ro
         xnrr=float(recovered and is_perfect(widened)),
         log10_fvu=log10_imperfect(validation),
         srr=float(has_same_skeleton(prediction, problem.expression)),
-        symbolic_recovery=float(is_recovered_symbolically(prediction, problem.expression, _units(problem))),
+        symbolic_recovery=float(
+            is_recovered_symbolically(
+                prediction,
+                problem.expression,
+                _units(problem),
+                offset=math.sqrt(EPSILON_32) * deviation(data.validation.y),
+            )
+        ),
         f1=token_f1(skeleton, truth.tokens),
         tree_distance=float(tree_distance(skeleton, truth.tokens)),
         variable_recall=variable_recall(prediction, problem.expression),

@@ -7,8 +7,9 @@ is always taken as its simplified skeleton.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import simplipy
 from simplipy import OPERATORS, Expression
@@ -24,7 +25,9 @@ def simplified_skeleton(expression: Expression) -> Expression:
     return simplipy.simplify(expression.skeleton(), mask_numbers=True)
 
 
-def is_recovered_symbolically(prediction: Expression, truth: Expression, units: Mapping[str, float]) -> bool:
+def is_recovered_symbolically(
+    prediction: Expression, truth: Expression, units: Mapping[str, float], offset: float = 0.0
+) -> bool:
     """Whether both are the same function, up to a millionth in their numbers.
 
     Parameters
@@ -33,8 +36,59 @@ def is_recovered_symbolically(prediction: Expression, truth: Expression, units: 
     units : mapping of variable to float
         The sizes of the variables. The comparison looks at points around 1: in other units than these
         ``m/sqrt(1 - v^2/c^2)`` would pass for ``m``, since no ordinary v comes near 3e8.
+    offset : float
+        A number added to all of the prediction that counts as nothing: some systems always write one, which where the
+        law is small would be a difference.
     """
-    return simplipy.equivalent(in_units(prediction, units), in_units(truth, units), rtol=_RTOL).equivalent
+    wanted = in_units(truth, units)
+    forms = {in_units(form, units) for form in (prediction, without_offset(prediction, offset))}
+    return any(simplipy.equivalent(form, wanted, rtol=_RTOL).equivalent for form in forms)
+
+
+def without_offset(expression: Expression, size: float) -> Expression:
+    """The formula without the numbers among its outermost terms, where they add up to at most ``size``.
+
+    Examples
+    --------
+    >>> print(without_offset(simplipy.parse("x1*x2 - 1e-9"), 1e-6))
+    x1*x2
+    """
+    terms = list(_terms(expression.tokens, 1))
+    numbers = [sign * float(tokens[0]) for sign, tokens in terms if _is_number(tokens)]
+    rest = [(sign, tokens) for sign, tokens in terms if not _is_number(tokens)]
+    if not numbers or not rest or not abs(sum(numbers)) <= size:
+        return expression
+    sign, tokens = rest[0]
+    total = tokens if sign > 0 else ["neg", *tokens]
+    for sign, tokens in rest[1:]:
+        total = ["+" if sign > 0 else "-", *total, *tokens]
+    return simplipy.parse(total)
+
+
+def _terms(tokens: Sequence[str], sign: int) -> Iterator[tuple[int, list[str]]]:
+    """Operands of the outermost sums and differences, with their signs."""
+    if tokens[0] not in ("+", "-"):
+        yield sign, list(tokens)
+        return
+    end = _end(tokens, 1)
+    yield from _terms(tokens[1:end], sign)
+    yield from _terms(tokens[end:], sign if tokens[0] == "+" else -sign)
+
+
+def _end(tokens: Sequence[str], start: int) -> int:
+    """Where the operand that starts there ends."""
+    open_ = 1
+    while open_:
+        open_ += OPERATORS[tokens[start]].arity - 1 if tokens[start] in OPERATORS else -1
+        start += 1
+    return start
+
+
+def _is_number(tokens: Sequence[str]) -> bool:
+    try:
+        return len(tokens) == 1 and math.isfinite(float(tokens[0]))
+    except ValueError:
+        return False
 
 
 def in_units(expression: Expression, units: Mapping[str, float]) -> Expression:

@@ -99,7 +99,7 @@ def run(
     system: Annotated[str, typer.Option(help="As in bench list.")] = "ours",
     budget: Annotated[
         list[float] | None,
-        typer.Option(help="Seconds for a fit; may be repeated. [default: 5, none with --set n_samples=N]"),
+        typer.Option(help="Seconds for a fit; may be repeated. [default: 5; none where a setting limits the work]"),
     ] = None,
     datasets: Annotated[int, typer.Option(min=1, help="Data sets for each problem.")] = 1,
     points: Annotated[list[int] | None, typer.Option(help="Rows to fit; may be repeated. [default: 256]")] = None,
@@ -125,7 +125,7 @@ def run(
 
     Example: flash-ansr bench run fastsrb --system power_law --out results/power-law
     """
-    from flash_ansr.bench.plan import Plan, read_plans
+    from flash_ansr.bench.plan import WORK_LIMITS, Plan, read_plans
     from flash_ansr.bench.rows import BenchError
     from flash_ansr.bench.runner import run as run_tasks
     from flash_ansr.bench.systems import SystemMissingError
@@ -137,8 +137,8 @@ def run(
     else:
         assert catalogue is not None
         settings = _settings(setting or [])
-        # a number of formulas is a budget too
-        usual: list[float | None] = [None] if "n_samples" in settings else [5.0]
+        # a number of formulas, generations or beams is a budget too
+        usual: list[float | None] = [None] if settings.keys() & WORK_LIMITS else [5.0]
         plans = [
             Plan(
                 catalogue=catalogue,
@@ -152,6 +152,8 @@ def run(
                 limit=limit,
             )
         ]
+    if dask is not None and threads is None:
+        raise BenchError("with --dask say by --threads how many cores a fit may use on a worker")
     make_parent(out)
     n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
     interrupted = all_failed = False

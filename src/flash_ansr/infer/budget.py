@@ -33,12 +33,15 @@ class Budget:
         Seconds from now.
     n_samples : int, optional
         Formulas to draw.
+    reserve : float
+        Seconds of the time limit that are for what comes after the search.
     """
 
     time_limit: float | None = None
     n_samples: int | None = None
     clock: Callable[[], float] = time.monotonic
     n_drawn: int = 0
+    reserve: float = 0.0
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -51,8 +54,8 @@ class Budget:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the time limit, None without one."""
-        return None if self.time_limit is None else self.time_limit - self.elapsed
+        """Seconds until the search must end, None without a time limit."""
+        return None if self.time_limit is None else self.time_limit - self.reserve - self.elapsed
 
     def next_draw(self, wanted: int) -> int:
         """How many formulas may be drawn now, at most ``wanted``."""

@@ -12,10 +12,12 @@ from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.proposals import Table
 from flash_ansr.infer.selection import by_score, presented, ranked
 
-# seconds beyond the time limit for all of this, and as a share of the limit; the least there is after a late round
+# seconds for all of this, and as a share of the time limit; the least there is after a late round
 _SECONDS = 0.08
 _SHARE = 0.035
 _LEAST_SECONDS = 0.05
+# of the limit, at most so much is kept from the search for it; of short limits a part comes after them
+_MOST_KEPT = 0.1
 # of that, for the numbers of the front
 _TIDYING = 0.25
 
@@ -24,6 +26,17 @@ def baselines_of(pipeline: Pipeline) -> list[Candidate]:
     """The linear function and the constant that a law must beat."""
     table, settings = pipeline.table, pipeline.settings
     return [make(table, settings.gamma, settings.loss) for make in (linear_baseline, constant_baseline)]
+
+
+def reserve_of(time_limit: float | None) -> float:
+    """Seconds of a time limit that the search leaves, so that its conclusion ends with the limit.
+
+    Examples
+    --------
+    >>> [round(reserve_of(limit), 3) for limit in (0.5, 10)]
+    [0.05, 0.43]
+    """
+    return 0.0 if time_limit is None else min(_seconds(time_limit), _MOST_KEPT * time_limit)
 
 
 def conclude(
@@ -52,7 +65,7 @@ def conclude(
     stop : Stop
         Why the run ended.
     """
-    seconds = _seconds(budget)
+    seconds = _seconds_left(budget)
     deadline = None if seconds is None else Budget(seconds, clock=budget.clock)
     try:
         if pipeline.settings.paper is None:
@@ -66,12 +79,16 @@ def conclude(
     return stop, choice
 
 
-def _seconds(budget: Budget) -> float | None:
+def _seconds(time_limit: float) -> float:
+    return _SECONDS + _SHARE * time_limit
+
+
+def _seconds_left(budget: Budget) -> float | None:
     """What is left of the time for the conclusion, None without a limit."""
     if budget.time_limit is None:
         return None
-    late = max(budget.elapsed - budget.time_limit, 0.0)
-    return max(_SECONDS + _SHARE * budget.time_limit - late, _LEAST_SECONDS)
+    late = max(budget.elapsed + budget.reserve - budget.time_limit, 0.0)
+    return max(_seconds(budget.time_limit) - late, _LEAST_SECONDS)
 
 
 def _as_they_are(pipeline: Pipeline, baselines: Sequence[Candidate]) -> NoisyChoice:

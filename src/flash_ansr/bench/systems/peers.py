@@ -1,7 +1,7 @@
 """Other systems behind the common interface: found, asked, and their formulas brought back to the data's units.
 
 All see columns scaled to a median magnitude of 1 and targets of unit deviation: some compute in 32-bit floats, and all
-do better for it. Of a front of formulas the one with the best score of the paper is taken.
+do better for it. Of a front of formulas the one with the best score of the paper is taken, or the system's own choice.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ import numpy as np
 
 import simplipy
 from flash_ansr.bench.numeric import fvu
+from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import FloatArray, Found, Request, SystemMissingError
 from flash_ansr.bench.systems.peer_process import PeerProcess
+from flash_ansr.infer.proposals import Table
+from flash_ansr.infer.score import exact_fvu, price_of_a_token, score
 from simplipy import Expression
 from simplipy.errors import SimplipyError
 
@@ -41,6 +44,9 @@ REMEDIES = {
     "e2e": "install the authors' code, and name the file model1.pt by --set weights=",
 }
 
+# settings without which a system has nothing to run
+REQUIRED = {"nesymres": ("config", "equations", "weights"), "e2e": ("weights",)}
+
 
 class Peer:
     """A system of another package.
@@ -51,22 +57,33 @@ class Peer:
         One of `REMEDIES`.
     python : str, optional
         The interpreter that has it; by default this one, then that of `make peers`.
+    choice : {"score", "own"}
+        Who chooses from a front of formulas: the paper's score, or the system by its own rule.
     **settings
         Passed on to the system.
     """
 
-    def __init__(self, name: str, python: str | None = None, **settings: Any) -> None:
+    def __init__(self, name: str, python: str | None = None, choice: str = "score", **settings: Any) -> None:
+        if choice not in ("score", "own"):
+            raise BenchError(f"{name}: choice is score or own, got {choice!r}")
         self._name = name
+        self._choice = choice
         self._pythons = [Path(python)] if python else [Path(sys.executable), _ENVIRONMENT]
         self._settings = settings
 
     def versions(self) -> dict[str, str]:
         """Of the system and what it runs on."""
         known = [p for (name, python, _), p in _PROCESSES.items() if name == self._name and python in self._pythons]
-        return next((process.versions for process in known if process.is_alive), None) or self._running(1).versions
+        found = next((process.versions for process in known if process.is_alive), None) or self._running(1).versions
+        if missing := [key for key in REQUIRED.get(self._name, ()) if key not in self._settings]:
+            raise SystemMissingError(
+                f"the system {self._name!r} is there, but not told where its files are: "
+                f"name them by {', '.join(f'--set {key}=PATH' for key in missing)}"
+            )
+        return found
 
     def fit(self, request: Request) -> Found:
-        """The formula of the front with the best score."""
+        """The formula of the front that was chosen."""
         scaling = Scaling.of(request.X, request.y)
         seconds = request.seconds
         X, y = request.X / scaling.columns, request.y / scaling.target
@@ -84,11 +101,16 @@ class Peer:
         if "error" in answer:
             raise RuntimeError(answer["error"])
         front, n_unknown = _parsed(answer["front"])
+        # chosen in the units of the system: its own weights do not lengthen a formula, ours may
+        best = best_by_score(front, X, y)
+        own = _parsed([answer["front"][answer["own_choice"]]])[0][0] if "own_choice" in answer else best
+        report: dict[str, Any] = {"n_front": len(front), "n_not_understood": n_unknown}
+        if "own_choice" in answer:
+            report |= {f"by_{rule}": scaling.undo(law).infix() for rule, law in (("score", best), ("own", own))}
         return Found(
-            # chosen in the units of the system: its own weights do not lengthen a formula, ours may
-            scaling.undo(best_by_score(front, X, y)),
+            scaling.undo(own if self._choice == "own" else best),
             seconds=answer["seconds"],
-            report=answer.get("report", {}) | {"n_front": len(front), "n_not_understood": n_unknown},
+            report=answer.get("report", {}) | report,
         )
 
     def close(self) -> None:
@@ -214,7 +236,9 @@ class Scaling:
 
 
 def best_by_score(front: Sequence[Expression], X: FloatArray, y: FloatArray) -> Expression:
-    """The formula with the least log10 FVU + 0.05 * length; a formula that is not finite on the rows comes last.
+    """The formula with the least score, as our own search counts it; one that is not finite on the rows comes last.
+
+    That is log10 FVU + 0.05 * length, with a token's price raised below 60 rows and rounding not counted as error.
 
     Raises
     ------
@@ -224,11 +248,8 @@ def best_by_score(front: Sequence[Expression], X: FloatArray, y: FloatArray) -> 
     if not front:
         raise RuntimeError("the system returned no formula")
 
-    def score(expression: Expression) -> float:
-        unexplained = fvu(y, expression(X))
-        return math.log10(max(unexplained, sys.float_info.min)) + _GAMMA * len(expression)
-
-    return min(front, key=score)
+    price, floor = price_of_a_token(_GAMMA, len(y)), exact_fvu(Table(X, y))
+    return min(front, key=lambda expression: score(fvu(y, expression(X)), len(expression), price, floor))
 
 
 def _is_number(token: str) -> bool:

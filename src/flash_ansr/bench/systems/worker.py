@@ -46,6 +46,8 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
             return evaluators[-1]
 
     pyoperon.sklearn.op = Watched()
+    # scikit-learn's refuses NaN, and with it the whole front for one formula of it
+    pyoperon.sklearn.mean_squared_error = lambda y, found: float(np.mean(np.square(np.subtract(y, found))))
     no_limit = 10**9
 
     def stop_after(seconds: float, ended: threading.Event) -> None:
@@ -80,9 +82,11 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
         finally:
             ended.set()
         names = [f"x{k}" for k in range(1, len(request["X"][0]) + 1)]
-        front = [model.get_model_string(found["tree"], 40, names) for found in model.pareto_front_]
+        front = model.pareto_front_
+        costs = np.nan_to_num([found[model.model_selection_criterion] for found in front], nan=np.inf)
         return {
-            "front": [_short_numbers(text) for text in front],
+            "front": [_short_numbers(model.get_model_string(found["tree"], 40, names)) for found in front],
+            "own_choice": int(np.argmin(costs)),
             "report": {"generations": model.stats_["generations"]},
         }
 
@@ -97,7 +101,7 @@ def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
         settings = {
             "population_size": 1000,
             "function_set": ("add", "sub", "mul", "div", "sqrt", "log", "neg", "inv", "sin", "cos"),
-            "n_jobs": 1,
+            "n_jobs": request["n_threads"],
             "random_state": request["seed"],
             "generations": 10**9 if request["seconds"] else 20,
         } | request["settings"]
@@ -115,7 +119,7 @@ def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
 
 
 def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
-    """PySR with the paper's operators but integer multiplication and division."""
+    """PySR with the paper's operators but multiples, quotients, fourth and fifth powers, which `*` and `^` spell."""
     if shutil.which("julia") is None:
         raise ImportError("Julia is not on the PATH")
     from pysr import PySRRegressor
@@ -144,6 +148,7 @@ def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
 
 def nesymres() -> tuple[list[str], Callable[[Request], Answer]]:
     """NeSymReS: the authors' code, with `config`, `equations` and `weights` named by settings."""
+    import torch
     from nesymres.architectures.model import Model
     from nesymres.dclasses import BFGSParams, FitParams
     from omegaconf import OmegaConf
@@ -152,6 +157,8 @@ def nesymres() -> tuple[list[str], Callable[[Request], Answer]]:
 
     def fit(request: Request) -> Answer:
         settings = request["settings"]
+        torch.manual_seed(request["seed"])
+        np.random.seed(request["seed"])  # noqa: NPY002 - what its restarts draw from
         n_columns = len(request["X"][0])
         if n_columns > 3:
             raise ValueError(f"NeSymReS takes up to 3 variables, got {n_columns}")
@@ -198,6 +205,8 @@ def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
 
     def fit(request: Request) -> Answer:
         settings = request["settings"]
+        torch.manual_seed(request["seed"])
+        np.random.seed(request["seed"])  # noqa: NPY002 - what its bags are drawn from
         if "model" not in loaded:
             loaded["model"] = torch.load(settings["weights"], map_location="cpu", weights_only=False)
         loaded["model"].beam_size = settings.get("beam_width", 256)
