@@ -111,6 +111,11 @@ def test_different(a, b):
         ("1.0001*x", "x", False),
         ("1e-20*x", "0", False),
         ("sin(x)", "x", False),
+        # differences that a millionth of each number would excuse, as it would excuse anything
+        ("x + sin(1e16*y)", "x*y", False),
+        ("1 - cos(1e-7*x)", "5e-15*x^2", True),
+        ("1 - cos(1e-7*x)", "7e-15*x^2", False),
+        ("exp(1e-9*x) - 1", "1.5e-9*x", False),
     ],
 )
 def test_rtol(a, b, expected):

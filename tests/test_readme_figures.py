@@ -1,14 +1,21 @@
-"""Figures of the search in README.md are those of the committed rows."""
+"""Figures in README.md are those of the committed rows."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.command_line import run_flash_ansr
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
+PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 COLUMNS = ("vNRR", "xNRR", "symbolic recovery", "length ratio, recovered, both simplified")
+UNITS = {"us": 1.0, "ms": 1e3, "MB": 1.0, "%": 0.01, "s": 1.0, "": 1.0}
 
 
 def cells(line: str) -> list[str]:
@@ -16,17 +23,102 @@ def cells(line: str) -> list[str]:
     return [cell.strip().replace("**", "") for cell in line.strip().strip("|").split("|")]
 
 
+TABLES = {row[0]: row[1:] for row in map(cells, PAGE.splitlines()) if len(row) > 1}
+
+
+def agrees(shown: str, value: float) -> bool:
+    """Whether a number as shown, with a unit, is ``value`` rounded to the digits that it shows."""
+    digits, unit = re.fullmatch(r"([\d.,]+) ?(\D*)", shown).groups()  # type: ignore[union-attr]
+    plain = digits.replace(",", "")
+    zeros = len(plain) - len(plain.rstrip("0")) if "." not in plain and plain != "0" else 0
+    decimals = len(plain.partition(".")[2]) - zeros
+    return abs(float(plain) - value / UNITS[unit]) <= 0.5 * 10.0**-decimals * (1 + 1e-9)
+
+
+def facts(*path: str) -> dict[str, Any]:
+    """A committed file of results."""
+    return json.loads(RESULTS.joinpath(*path).read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("shown", "value", "right"),
+    [
+        ("11.2 us", 11.186, True),
+        ("11.2 us", 11.31, False),
+        ("10,900", 10899.2, True),
+        ("10,900", 10779.2, False),
+        ("2.4 ms", 2387.1, True),
+        ("0 %", 0.0, True),
+        ("0 %", 0.02, False),
+        ("35 %", 0.3467, True),
+    ],
+)
+def test_numbers_are_compared_by_their_digits(shown: str, value: float, right: bool) -> None:
+    assert agrees(shown, value) == right
+
+
 def test_the_headline_is_what_the_rows_say() -> None:
-    done = run_flash_ansr("bench", "report", str(ROOT / "results" / "time"), "--format", "markdown")
+    done = run_flash_ansr("bench", "report", str(RESULTS / "time"), "--format", "markdown")
     head, _, *rows = [cells(line) for line in done.stdout.splitlines() if line.startswith("|")]
     places = [next(i for i, name in enumerate(head) if name.startswith(column)) for column in COLUMNS]
     reported = {f"{row[0]}, {row[1]}".lower(): [row[i].split(" ")[0] for i in places] for row in rows if row[3] == "0"}
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = [cells(line) for line in page.splitlines() if line.startswith("| ")]
     shown = {
-        row[0].lower(): [cell.removesuffix(" %") for cell in row[1:]]
-        for row in table
-        if re.fullmatch(r".+, [\d.]+ s", row[0])
+        name.lower(): [cell.removesuffix(" %") for cell in row]
+        for name, row in TABLES.items()
+        if re.fullmatch(r".+, [\d.]+ s", name)
     }
-    assert {"ours, 1 s", "ours, 5 s", "ours, 30 s", "operon, 1 s", "operon, 5 s"} <= set(shown)
+    assert {f"{system}, {seconds} s" for system in ("ours", "operon") for seconds in (1, 5, 30)} <= set(shown)
     assert shown == {name: reported[name] for name in shown}
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"),
+    [
+        ('ours, `domain="extend"`', "ours_extend_L7"),
+        ('ours, `domain="preserve"`', "ours_preserve_L7"),
+        ("SymEngine, building the expression only", "symengine"),
+        (
+            'the paper\'s algorithm in Python (`Engine(method="paper")`, L_max 4, our stand-in for its rules)',
+            "paper_L4",
+        ),
+        ("SymPy `simplify`", "sympy"),
+        ("SymPy `simplify(ratio=1)`", "sympy_ratio1"),
+    ],
+)
+def test_the_table_of_simplifiers_is_that_of_the_benchmark(name: str, engine: str) -> None:
+    measured = facts("simplify", "summary.json")["engines"][engine]
+    keys = ("median_us", "times_faster_than_sympy_median", "mean_length_ratio", "share_longer")
+    values = [*(measured[key] for key in keys), measured["megabytes_over_interpreter"]]
+    assert [agrees(shown, value) for shown, value in zip(TABLES[name], values, strict=True)] == [True] * 5
+
+
+def test_the_table_of_evaluation_is_that_of_the_benchmark() -> None:
+    measured = facts("evaluate", "summary.json")
+    speed = TABLES["evaluation, times as fast as `sympy.lambdify` (geometric mean)"][0]
+    assert agrees(speed, measured["lambdify_over_ours"])
+    mean, largest = TABLES["derivatives by all constants, cost in evaluations (mean; largest)"][0].split("; ")
+    assert agrees(mean, measured["gradient_over_evaluation"])
+    assert agrees(largest, measured["gradient_over_evaluation_largest"])
+    beyond = TABLES["100,000 rows x 50 columns, memory beyond the result"][0]
+    assert agrees(beyond, measured["megabytes_beyond_result"])
+    assert agrees(TABLES["parsing 10,000 formulas"][0], measured["seconds_to_parse_10000"])
+
+
+def test_figures_in_sentences_are_those_of_the_files() -> None:
+    text = " ".join(PAGE.split())
+    batch = facts("simplify", "summary.json")["engines"]["ours_extend_L7"]["batch_us"]
+    one, two = re.search(r"`simplify_many` takes (\S+ us) each on one thread and (\S+ us) on two", text).groups()  # type: ignore[union-attr]
+    assert agrees(one, batch["1"])
+    assert agrees(two, batch["2"])
+    mined = json.loads((ROOT / "src/simplipy/data/mined_rules.provenance.json").read_text(encoding="utf-8"))
+    bundled = (ROOT / "src/simplipy/data/rules.txt").read_text(encoding="utf-8").splitlines()
+    n_rules, spent = re.search(r"The (\d+) rules behind it were mined in (\d+ s)", text).groups()  # type: ignore[union-attr]
+    assert int(n_rules) == sum(" -> " in line for line in bundled if not line.startswith("#"))
+    assert agrees(spent, sum(row["seconds_search"] + row["seconds_verify"] for row in mined["lengths"]))
+    seven = facts("rules", "length7.provenance.json")["lengths"][-1]
+    millions, search = re.search(r"all (\d+) million patterns of seven tokens were searched in (\d+ s)", text).groups()  # type: ignore[union-attr]
+    assert agrees(millions, seven["existing"] / 1e6)
+    assert agrees(search, seven["seconds_search"])
+    fewer = re.search(r"alone it needs (\d+) times fewer candidates", text).group(1)  # type: ignore[union-attr]
+    table = [cells(line) for line in (RESULTS / "neural/summary.md").read_text(encoding="utf-8").splitlines()]
+    assert [fewer] == [row[-1] for row in table if row[0] == "wide"]

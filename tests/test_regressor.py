@@ -350,16 +350,19 @@ from flash_ansr import FlashANSR
 X = np.random.default_rng(0).uniform(0.5, 3.0, (80, 2))
 y = X[:, 0] * X[:, 1]
 noise = np.random.default_rng(1).normal(size=80)
-model = FlashANSR(time_limit=0.3, checkpoint="network", random_state=0).fit(X, y + noise)
+model = FlashANSR(time_limit=0.3, random_state=0).fit(X, y + noise)
 print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
 model = FlashANSR(time_limit=8.0, checkpoint="network", random_state=0).fit(X, y)
+print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
+model = FlashANSR(time_limit=1.0, checkpoint="network", proposers=["prior", "neural"], random_state=0).fit(X, y + noise)
 print("torch" in sys.modules, threading.active_count(), model.report_["neural"].partition(":")[0], sep=";")
 """
     options = {"capture_output": True, "text": True, "timeout": 120, "check": True, "cwd": tmp_path}
     done = subprocess.run([sys.executable, "-c", code], **options)
-    first, second = (line.split(";") for line in done.stdout.splitlines())
+    first, second, named = (line.split(";") for line in done.stdout.splitlines())
     assert first == ["False", "1", "was left out"]
     assert second == ["False", "1", "was not loaded"]
+    assert named == ["True", "1", "took part"]
 
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
@@ -372,6 +375,8 @@ def test_pure_noise_has_no_law(kind: str) -> None:
     assert model.expression_.variables == ()
     assert model.report_["law_is_baseline"]
     assert model.report_["drawn"] == 3000
+    baselines = model.candidates_[model.candidates_["proposer"] == "baseline"]["expression"]
+    assert sorted(len(e.variables) for e in baselines) == [0, n_columns]
 
 
 @pytest.mark.parametrize("loss", ["huber", "log_cosh", "relative"])
@@ -561,6 +566,11 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         (
             {"n_samples": None, "target_fvu": 0.1, "pipeline": "paper"},
             "pipeline='paper' needs a time_limit or n_samples",
+        ),
+        ({"pipeline": "paper", "proposers": ["local"]}, r"samples from one model: proposers must be .*got \['local'\]"),
+        (
+            {"pipeline": PaperPipeline("beam"), "proposers": ["prior"]},
+            "or, without a beam, .'prior'., got",
         ),
         ({"X_units": ["m", "s"]}, "must be None: this version does not use units"),
         ({"loss": "cubic"}, "loss must be one of"),

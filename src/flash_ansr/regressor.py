@@ -63,8 +63,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     time_limit : float or None, default 10.0
-        Seconds for the search, finite, imports not counted. Below 3 s the network takes part only where torch is
-        imported already.
+        Seconds for the search, finite, imports not counted. Below 3 s the network takes part only where it is named by
+        ``proposers`` or ``checkpoint``.
     n_samples : int or None
         Formulas to draw at most. With ``time_limit=None`` the result is then the same on every run with the same
         ``random_state``, whatever ``n_jobs``.
@@ -182,13 +182,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array (n_rows,), optional
         """
         grammar, settings = self._checked_options()
-        options = self._search_options(settings)
+        options = self._search_options()
         table = self._checked_table(X, y, sample_weight)
         # without a clock the network takes part from the first round, so that the result is always the same
         seconds = None if self.n_samples is not None else self.time_limit
         set_up = time.monotonic()
-        if seconds is None or options.is_network_alone(settings):
-            load_torch(options, settings)
+        if options.loads_first(settings, seconds):
+            load_torch(options)
         set_up = time.monotonic() - set_up
         reserve = reserve_of(self.time_limit) if settings.paper is None else 0.0
         budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples), reserve=reserve)
@@ -227,12 +227,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             The message names the parameter, what it must be, and its value.
         """
         _, settings = self._checked_options()
-        self._search_options(settings)
+        self._search_options()
 
-    def _search_options(self, settings: Settings) -> SearchOptions:
+    def _search_options(self) -> SearchOptions:
         checkpoint = None if self.checkpoint is None else find_checkpoint(self.checkpoint)
         options = SearchOptions(self.proposers, checkpoint, self.device, self.gamma)
-        check_device(options, settings)
+        check_device(options)
         return options
 
     def _checked_options(self) -> tuple[Grammar, Settings]:
@@ -252,6 +252,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             )
         if isinstance(chosen, PaperPipeline) and self.time_limit is None and self.n_samples is None:
             raise ValueError("pipeline='paper' needs a time_limit or n_samples: it does not stop at a target_fvu")
+        if isinstance(chosen, PaperPipeline) and self.proposers != "auto":
+            drawn_from = list(self.proposers)
+            if drawn_from not in (["neural"], ["prior"]) or (chosen.decoding == "beam" and drawn_from == ["prior"]):
+                raise ValueError(
+                    "pipeline='paper' samples from one model: proposers must be 'auto', ['neural'] or, without a beam, "
+                    f"['prior'], got {self.proposers!r}"
+                )
         if self.X_units is not None or self.y_units is not None:
             raise ValueError("X_units and y_units must be None: this version does not use units; leave them out")
         settings = Settings(

@@ -78,7 +78,8 @@ def equivalent(
         Infix text, prefix tokens or expressions. A variable that only one of them has may be one that does not matter.
     rtol : float
         Differences that count as equal, for numbers that were fitted: what a relative change of each number by ``rtol``
-        explains, to first order, and ``rtol`` relative to the values. The points are then of ordinary size, 0.05 to 30.
+        explains, to first order, and ``rtol`` relative to the values; whole numbers up to 100 are meant as they are.
+        The points are then of ordinary size, 0.05 to 30; where such changes would explain anything, nothing is equal.
     random_state : int
         Seed of the points; equal seeds give equal verdicts.
 

@@ -29,6 +29,10 @@ _MAX_DOMAIN = 10
 _N_CONFIRMED = 16
 # of the common points, those where equality must hold at 120 digits
 _N_THOROUGH = 4
+# a point at which a difference of more than this share of the value counts as equal tells nothing
+_TELLING = 0.1
+# whole numbers up to this are meant as they are written, others may have been fitted
+_LARGEST_MEANT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ class Comparison:
     a_only, b_only : dict or None
         A point with a neighbourhood where only this one is defined.
     n_common : int
-        Points, corners aside, where multiprecision found both defined and equal.
+        Points, corners aside, where multiprecision found both defined and equal, and not by a tolerance that any value
+        would meet.
     a_defined, b_defined : bool
         Whether it was found defined anywhere.
     """
@@ -86,27 +91,29 @@ def compare_functions(
     points : ProbePoints
         Where; all variables of both must be there.
     rtol : float
-        Difference that counts as equal: what a relative change of each number and constant by ``rtol`` explains, to
-        first order, or ``rtol`` relative to the values. Zero: any difference counts.
+        Difference that counts as equal: what a relative change of each constant and of each number, small whole ones
+        aside, by ``rtol`` explains, to first order, or ``rtol`` relative to the values. Zero: any difference counts.
     n_confirmed : int
         Common points that multiprecision confirms.
     """
     values, defined = _on_doubles(a, b, points)
     tolerance = _tolerance(a, b, points, values, rtol)
+    with np.errstate(all="ignore"):
+        telling = ~(tolerance > _TELLING * np.fmax(np.abs(values[0]), np.abs(values[1])))
     found = Comparison()
 
     def search(rows: Sequence[int], enough: Callable[[], bool]) -> None:
         for row in rows:
             if found.counterexample is not None or enough():
                 return
-            _record(found, a, b, points, row, float(tolerance[row]))
+            _record(found, a, b, points, row, float(tolerance[row]), bool(telling[row]))
 
     search(_suspects(points, values, defined, tolerance), lambda: False)
     # corners lie in null sets, which do not count for domains
     only_a, only_b = (defined[i] & ~defined[1 - i] & ~points.corner for i in (0, 1))
     search(_mildest(only_a, points)[:_MAX_DOMAIN], lambda: found.a_only is not None)
     search(_mildest(only_b, points)[:_MAX_DOMAIN], lambda: found.b_only is not None)
-    search(_spread(points, values, defined, n_confirmed), lambda: found.n_common >= n_confirmed)
+    search(_spread(points, values, defined & telling, n_confirmed), lambda: found.n_common >= n_confirmed)
     return found
 
 
@@ -133,17 +140,25 @@ def _sensitivity(function: Function, points: ProbePoints) -> Array:
     """Sum over the numbers of |number times derivative|, (n_points,): what a relative change of each one explains."""
     constants = iter(function.doubles())
     known = {"pi": math.pi, "e": math.e}
-    numbers = []
+    numbers, changes = [], []
     for token in function.tokens:
         if token == CONSTANT:
             numbers.append(next(constants))
         elif token not in OPERATORS and (token in known or leaf_kind(token) == "number"):
             numbers.append(known.get(token) or float(token))
-    if not numbers:
+        else:
+            continue
+        changes.append(0.0 if _is_meant(token) else numbers[-1])
+    if not any(changes):
         return np.zeros(len(points))
     slopes = function.expression.skeleton().gradient(points.data(), numbers)
     with np.errstate(all="ignore"):
-        return np.nan_to_num(np.abs(slopes * numbers), nan=0.0).sum(axis=1)  # type: ignore[no-any-return]
+        return np.nan_to_num(np.abs(slopes * changes), nan=0.0).sum(axis=1)  # type: ignore[no-any-return]
+
+
+def _is_meant(token: str) -> bool:
+    """Whether it is a whole number of a law, such as the 1 of 1 - cos(x)."""
+    return token.lstrip("-").isdigit() and abs(int(token)) <= _LARGEST_MEANT
 
 
 def _suspects(points: ProbePoints, values: Array, defined: Mask, tolerance: Array) -> list[int]:
@@ -212,7 +227,9 @@ def decide(
     return "undecided", x, y
 
 
-def _record(found: Comparison, a: Function, b: Function, points: ProbePoints, row: int, tolerance: float) -> None:
+def _record(
+    found: Comparison, a: Function, b: Function, points: ProbePoints, row: int, tolerance: float, tells: bool
+) -> None:
     """Decide one row and note what it says."""
     if row in found.tried:
         return
@@ -225,7 +242,7 @@ def _record(found: Comparison, a: Function, b: Function, points: ProbePoints, ro
         found.counterexample = None if np.isnan(tolerance) else point
     elif verdict == "equal":
         # a corner may be all that they have in common, such as 0 for sqrt(x) and sqrt(-x): that is no equality
-        found.n_common += not points.corner[row]
+        found.n_common += tells and not points.corner[row]
     elif points.corner[row]:
         return
     elif verdict == "a only" and found.a_only is None and has_neighbourhood(a, b, point, "a only"):

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 import simplipy
 from flash_ansr import FlashANSR
+from flash_ansr.infer import noisy_choice
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.baseline import constant_baseline, linear_baseline
 from flash_ansr.infer.budget import Budget
 from flash_ansr.infer.distinct import distinct
-from flash_ansr.infer.noise_models import looks_like_noise
+from flash_ansr.infer.noise_models import looks_like_noise, noise_models
 from flash_ansr.infer.noisy_choice import choose
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.selection import by_score
@@ -253,3 +254,43 @@ def test_many_rows_are_looked_at_in_part() -> None:
     made = candidates(Table(x[:50], 2 * x[:50, 0]), "x1 + x1")
     assert distinct(made[:1], table, Grammar(), 0.05)[0].expression.infix() == "2*x1"
     assert seen == [1024]
+
+
+def guarded(scores: dict[str, float], errors: dict[str, float | None], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of candidates after the guard; an error of None is one that the clock cuts short."""
+    table = Table(X, NOISE)
+    now = [0.0]
+    budget = Budget(1.0, clock=lambda: now[0])
+
+    def error_of(candidate: Candidate, *_: object) -> float:
+        found = errors[names[id(candidate)]]
+        now[0] += 2.0 if found is None else 0.0
+        return 0.0 if found is None else found
+
+    made = [
+        Candidate(
+            simplipy.parse("x1" if name == "base" else "x1 + x2"),
+            *(b"", 0.5, score, 1, np.nan),
+            "baseline" if name == "base" else "test",
+            0,
+        )
+        for name, score in scores.items()
+    ]
+    names = {id(c): name for c, name in zip(made, scores, strict=True)}
+    monkeypatch.setattr(noisy_choice, "_held_out_error", error_of)
+    found = noisy_choice._guarded(made, table, noise_models(table, "squared")[0], budget)
+    by_score = {round(score, 3): name for name, score in scores.items()}
+    return ["base" if c.proposer == "baseline" else by_score.get(round(c.score, 3), "demoted") for c in found]
+
+
+def test_what_the_guard_did_not_try_is_not_promoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = {f"c{i}": -9.0 + i / 100 for i in range(30)} | {"base": -1.0}
+    bad: dict[str, float | None] = dict.fromkeys(many, 2.0) | {"base": 1.0}
+    # all that is tried fails: nothing beyond that is the law
+    assert guarded(many, bad, monkeypatch)[0] == "base"
+    # the second one passes
+    assert guarded(many, bad | {"c1": 0.5}, monkeypatch)[0] == "c1"
+    # time is over after the first failure
+    assert guarded(many, bad | {"c1": None}, monkeypatch)[0] == "base"
+    # time is over before anything is known
+    assert guarded(many, bad | {"c0": None}, monkeypatch)[0] == "c0"

@@ -63,6 +63,15 @@ def test_neural_alone_without_early_stop(checkpoint: Path) -> None:
     assert model.report_["exact_fvu"] == 0
 
 
+def test_the_prior_may_stand_in_for_the_network(checkpoint: Path) -> None:
+    model = fitted(checkpoint, 300, proposers=["prior"])
+    assert model.report_["drawn"] == 300
+    assert set(model.candidates_["proposer"]) == {"prior"}
+    assert model.report_["neural"] == "was not asked for"
+    assert model.report_["bloat"] is not None
+    assert str(model.expression_) != str(fitted(checkpoint, 300).expression_)
+
+
 def test_the_report_tells_what_the_network_did(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert fitted(checkpoint, 48).report_["neural"] == "took part"
     quick = {"pipeline": "full", "proposers": ["closed_form"]}
@@ -185,7 +194,8 @@ def test_damaged_weights_end_only_the_network(tmp_path: Path) -> None:
     weights = write_checkpoint(tmp_path / "damaged") / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     noisy = Y + np.random.default_rng(0).normal(0, 0.1, len(Y))
-    model = FlashANSR(time_limit=60.0, proposers=["closed_form", "neural"], checkpoint=weights.parent, random_state=0)
+    options = {"checkpoint": weights.parent, "random_state": 0, "target_fvu": 0.0}
+    model = FlashANSR(time_limit=60.0, proposers=["closed_form", "neural"], **options)
     with pytest.warns(RuntimeWarning, match="the proposer 'neural' is left out: .*is damaged"):
         model.fit(X, noisy)
     assert model.report_["stop"] == "exhausted"

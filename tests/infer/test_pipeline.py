@@ -441,3 +441,49 @@ def test_without_time_a_law_comes_back_in_the_units_of_the_user_unfitted() -> No
 def test_paper_switches_are_checked() -> None:
     with pytest.raises(ValueError, match="refiner must be one of 'lm', 'bfgs', 'scipy', got 'newton'"):
         PaperPipeline(refiner="newton")
+
+
+class Turning(Says):
+    """A second passes with each batch."""
+
+    def __init__(self, clock: Clock, *batches: list[str]) -> None:
+        super().__init__(*batches)
+        self._clock = clock
+
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        self._clock.now += 1.0
+        return super().propose(n, seed, seconds)
+
+
+@pytest.mark.parametrize(("target", "stop", "seconds"), [(None, Stop.NOISE, 6.0), (0.0, Stop.TIME, 40.0)])
+def test_a_search_ends_when_only_noise_is_left(target: float | None, stop: Stop, seconds: float) -> None:
+    noisy = Table(X, 2 * X[:, 0] + 0.1 * np.random.default_rng(1).normal(size=60))
+    clock = Clock()
+    # the law comes after two seconds, and has to last to three times that
+    says = Turning(clock, ["sin(x2)"], ["<constant>*x1"], *[[f"sin(x2*{k})"] for k in range(3, 60)])
+    search = pipeline(says, table=noisy, target_fvu=target)
+    assert search.run(Budget(40.0, clock=clock)) is stop
+    assert clock.now == seconds
+
+
+def test_structure_is_no_noise() -> None:
+    clock = Clock()
+    wavy = Table(X, 2 * X[:, 0] + np.sin(3 * X[:, 1]))
+    says = Turning(clock, ["<constant>*x1"], *[[f"x1/{k}"] for k in range(3, 60)])
+    assert pipeline(says, table=wavy, target_fvu=None).run(Budget(40.0, clock=clock)) is Stop.TIME
+
+
+def test_exact_laws_of_many_rows_are_tidied_on_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = np.random.default_rng(0).uniform(1, 3, (10_000, 2))
+    table = Table(many, 3 * many[:, 0] ** 2 / many[:, 1] + 2)
+    sizes = []
+    tidy = simplipy.tidy
+    monkeypatch.setattr(
+        simplipy, "tidy", lambda fit, X, y, **options: sizes.append(len(y)) or tidy(fit, X, y, **options)
+    )
+    search = pipeline(Says(["<constant>*x1^2/x2 + <constant>"]), table=table, target_fvu=None)
+    search.run(Budget())
+    assert sizes
+    assert max(sizes) == 2048
+    assert search.archive.best.fvu <= search.exact_fvu
+    assert simplipy.equivalent(search.archive.best.expression, "3*x1^2/x2 + 2").equivalent

@@ -93,8 +93,10 @@ def score_expression(prediction: Expression, problem: Problem, data: DataSet, ro
         xnrr=float(recovered and is_perfect(widened)),
         log10_fvu=log10_imperfect(validation),
         srr=float(has_same_skeleton(prediction, problem.expression)),
+        # what misses the values is not the law, whatever a tolerance in its numbers may excuse
         symbolic_recovery=float(
-            is_recovered_symbolically(
+            recovered
+            and is_recovered_symbolically(
                 prediction,
                 problem.expression,
                 _units(problem),

@@ -18,6 +18,7 @@ class Stop(Enum):
     SAMPLES = "all formulas of the budget were drawn"
     TARGET = "the target was reached"
     EXACT = "the best law is exact"
+    NOISE = "what the best law leaves is noise, and nothing better came for long"
     EXHAUSTED = "no proposer had anything more to propose"
     CALLBACK = "the callback asked to stop"
     INTERRUPTED = "interrupted from outside"

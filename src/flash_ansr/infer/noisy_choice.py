@@ -154,12 +154,21 @@ def _roughly_ranked(
     priced = []
     for candidate, predicted in zip(candidates, values, strict=True):
         fvu = unexplained.fvu(table.y[rows], predicted, weights)
-        numbers = len(numbers_of(candidate.expression)) * (0.5 * math.log(table.n_rows) + 1.5)
-        data = data_cost(fvu, candidate.n_constants, table.n_rows, floor)
-        length = data + model.offset + _TOKEN * gamma / _GAMMA * candidate.length + numbers
+        length = rough_length(candidate, fvu, table.n_rows, gamma, floor) + model.offset
         if math.isfinite(length):
             priced.append((length, candidate))
     return sorted(priced, key=lambda p: (p[0], p[1].rank))
+
+
+def rough_length(candidate: Candidate, fvu: float, n_rows: int, gamma: float, floor: float) -> float:
+    """Description length in nats, as far as it is known without standard errors."""
+    numbers = len(numbers_of(candidate.expression)) * (0.5 * math.log(n_rows) + 1.5)
+    return data_cost(fvu, candidate.n_constants, n_rows, floor) + _TOKEN * gamma / _GAMMA * candidate.length + numbers
+
+
+def leaves_noise(candidate: Candidate, table: Table, loss: str) -> bool:
+    """Whether what it leaves is noise of some kind."""
+    return any(noise_of(candidate, table, model) is not None for model in noise_models(table, loss))
 
 
 def _is_over(deadline: Budget | None) -> bool:
@@ -210,7 +219,8 @@ def _polished(
     if not fit.ok:
         return []
     fits = [fit]
-    if len(fit.constants) and not _is_over(deadline):
+    # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
+    if len(fit.constants) and candidate.proposer != "baseline" and not _is_over(deadline):
         fits.append(simplipy.tidy(fit, table.X, table.y, deadline=_seconds(deadline), **options))
     found = []
     for option in fits:
@@ -258,21 +268,33 @@ def is_credible(candidate: Candidate, table: Table) -> bool:
 
 
 def _guarded(candidates: list[Candidate], table: Table, model: NoiseModel, deadline: Budget | None) -> list[Candidate]:
-    """What predicts rows that it was not fitted to worse than a baseline that is no longer scores no better than it."""
+    """What predicts rows that it was not fitted to worse than a baseline that is no longer scores no better than it.
+
+    Once one does, those after it must prove themselves too: what is not tried, for want of time or as one of too many,
+    scores no better than the baselines either.
+    """
     guarded = list(candidates)
     if _is_over(deadline):
         return guarded
     splits = _splits(table.n_rows)
     known = [c for c in candidates if c.proposer == "baseline"]
     baselines = [(c, _held_out_error(c, table, splits, model, deadline)) for c in known]
+    one_failed = False
     for i, candidate in enumerate(candidates):
         rivals = [(c, error) for c, error in baselines if c.length <= candidate.length]
-        if candidate.proposer == "baseline" or not rivals or i >= _N_POLISHED or _is_over(deadline):
+        if candidate.proposer == "baseline" or not rivals:
             break
-        error = _held_out_error(candidate, table, splits, model, deadline)
+        error = None
+        if i < _N_POLISHED and not _is_over(deadline):
+            error = _held_out_error(candidate, table, splits, model, deadline)
+        if error is None or _is_over(deadline):  # half an error says nothing
+            if not one_failed:
+                break
+            error = math.inf
         better = [c.score for c, its_error in rivals if its_error <= error]
-        if not better or _is_over(deadline):  # half an error says nothing
+        if not better:
             break
+        one_failed = True
         guarded[i] = dataclasses.replace(candidate, score=max(candidate.score, round(min(better) + 1e-6, 6)))
     return sorted(guarded, key=lambda c: c.rank)
 

@@ -21,6 +21,7 @@ from flash_ansr.infer.background import BackgroundProposer
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.evidence import Evidence
 from flash_ansr.infer.fitter import Fitter
+from flash_ansr.infer.noisy_choice import leaves_noise, rough_length
 from flash_ansr.infer.normal_forms import form_hashes, form_keys, merged, normal_forms
 from flash_ansr.infer.progress import Callback, Progress, Tally
 from flash_ansr.infer.proposals import (
@@ -57,6 +58,11 @@ _NEARLY_EXACT = 1e-16
 _TOKENS_TO_DROP = 8
 # seconds for a law that is not exact when there are none left
 _LEAST_TIDYING = 0.02
+# of more than twice as many rows, exact laws are tidied on so many
+_ROWS_TO_TIDY = 2048
+# seconds after which a search may end because what is left is noise, and how often the best must have lasted its age
+_LEAST_SECONDS = 5.0
+_LASTING = 3.0
 # of a batch, so many fits are told to the proposers that learn
 _LESSONS = 32
 # seconds after which what loads beside a search is worth loading, while no law is exact
@@ -98,6 +104,9 @@ class Pipeline:
         self._tidy_keys: set[bytes] = set()
         self._reduced: Candidate | None = None  # the last law whose reductions were proposed
         self._waiting = [p for p in proposers if isinstance(p, BackgroundProposer)]
+        # the best description so far, since when, and whether it leaves noise
+        self._described, self._described_at = b"", 0.0
+        self._leaves_noise: bool | None = None
 
     @property
     def proposers(self) -> Sequence[Proposer]:
@@ -292,8 +301,10 @@ class Pipeline:
         else:
             options = self._in_user_units(fit, is_late)
             if options and self._may_be_the_law(value, fit) and not is_late:
-                options += self._tidied(options[0])
-                self._tidy_keys.add(key)
+                options += self._tidied(options[0], budget.seconds_left)
+                # what the clock cut short is tidied at the end
+                if budget.spent() is None:
+                    self._tidy_keys.add(key)
         made = [self._candidate(f, key, log_prob, name, budget.n_drawn) for f in options]
         self._keep(made)
 
@@ -346,12 +357,15 @@ class Pipeline:
         fit = self._refit(skeleton.with_constants(numbers) if numbers else skeleton, [])
         return replace(fit, skeleton=skeleton, constants=np.array(numbers))
 
-    def _refit(self, skeleton: Expression, numbers: list[float], seconds: float | None = None) -> Fit:
+    def _refit(
+        self, skeleton: Expression, numbers: list[float], seconds: float | None = None, rows: Table | None = None
+    ) -> Fit:
+        rows = rows or self.table
         return simplipy.fit_constants(
             skeleton,
-            self.table.X,
-            self.table.y,
-            sample_weight=self.table.sample_weight,
+            rows.X,
+            rows.y,
+            sample_weight=rows.sample_weight,
             x0=numbers or None,
             loss=self.settings.loss,
             n_restarts=0,
@@ -360,15 +374,24 @@ class Pipeline:
         )
 
     def _tidied(self, fit: Fit, seconds: float | None = None) -> list[Fit]:
+        """The fit with the numbers that it stands for; of a law that is nearly exact, read off some rows of many."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        rows = self.table
+        if rows.n_rows > 2 * _ROWS_TO_TIDY and fit.fvu <= max(_NEARLY_EXACT, 100 * self.exact_fvu):
+            rows = self.table.thinned(_ROWS_TO_TIDY)
+            fit = self._refit(fit.skeleton, list(fit.constants), seconds, rows)
         tidied = simplipy.tidy(
             fit,
-            self.table.X,
-            self.table.y,
-            sample_weight=self.table.sample_weight,
+            rows.X,
+            rows.y,
+            sample_weight=rows.sample_weight,
             gamma=self.settings.gamma,
             loss=self.settings.loss,
-            deadline=seconds,
+            deadline=None if deadline is None else max(deadline - time.monotonic(), _LEAST_TIDYING),
         )
+        if tidied.ok and rows is not self.table:  # how it does on all of them
+            valued = self._refit(tidied.expression, [])
+            tidied = replace(valued, skeleton=tidied.skeleton, constants=tidied.constants)
         return [tidied] if tidied.ok else []
 
     def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, drawn: int) -> Candidate:
@@ -388,7 +411,7 @@ class Pipeline:
             return Stop.TARGET if target and best.fvu <= max(target, self.exact_fvu) else None
         if not self._is_exact():
             self._exact_at = None
-            return None
+            return Stop.NOISE if budget.n_samples is None and self._is_settled(budget.elapsed) else None
         # an exact law may have a shorter spelling still: look for as long as it took to find it, longer for a long one
         by_count = budget.n_samples is not None
         spent, limit = (budget.n_drawn, budget.n_samples) if by_count else (budget.elapsed, budget.time_limit)
@@ -396,6 +419,18 @@ class Pipeline:
             self._exact_at = spent
         patience = _PATIENCE * (limit or 0.0) if best.length > _SHORT else 0.0
         return Stop.EXACT if spent >= self._exact_at + max(self._exact_at, patience) else None
+
+    def _is_settled(self, elapsed: float) -> bool:
+        """Whether what the best description leaves is noise, and it has been the best for most of the time."""
+        gamma, n_rows = self.settings.gamma, self.table.n_rows
+        best = min(self.archive.front(), key=lambda c: (rough_length(c, c.fvu, n_rows, gamma, self.exact_fvu), c.rank))
+        if best.key != self._described:
+            self._described, self._described_at, self._leaves_noise = best.key, elapsed, None
+        if elapsed < max(_LASTING * self._described_at, _LEAST_SECONDS):
+            return False
+        if self._leaves_noise is None:
+            self._leaves_noise = leaves_noise(best, self.table, self.settings.loss)
+        return self._leaves_noise
 
     def _is_exact(self) -> bool:
         return self.archive.best is not None and self.archive.best.fvu <= self.exact_fvu

@@ -67,13 +67,32 @@ class SearchOptions:
         """Folder of the network."""
         return Path(self.checkpoint or bundled_checkpoint())
 
-    def wants_network(self, settings: Settings) -> bool:
+    @property
+    def wants_network(self) -> bool:
         """Whether the network is to take part where it can."""
-        return settings.paper is not None or self.proposers == "auto" or "neural" in self.proposers
+        return self.proposers == "auto" or "neural" in self.proposers
+
+    @property
+    def names_network(self) -> bool:
+        """Whether the network was asked for by name, or by its checkpoint."""
+        named = self.proposers != "auto" and "neural" in self.proposers
+        return named or (self.proposers == "auto" and self.checkpoint is not None)
+
+    def loads_first(self, settings: Settings, seconds: float | None) -> bool:
+        """Whether the network is loaded before the clock starts rather than beside the search.
+
+        Parameters
+        ----------
+        seconds : float or None
+            Time limit; a short one would be over before the network is there.
+        """
+        if seconds is None or self.is_network_alone(settings):
+            return True
+        return self.names_network and seconds < _LEAST_SECONDS
 
     def is_network_alone(self, settings: Settings) -> bool:
         """Whether the network is the only one that is to propose."""
-        return settings.paper is not None or set(self.proposers) == {"neural"}
+        return (settings.paper is not None and self.proposers == "auto") or set(self.proposers) == {"neural"}
 
 
 def bundled_checkpoint() -> Path:
@@ -86,17 +105,17 @@ def why_not_neural() -> str | None:
     return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
 
 
-def load_torch(options: SearchOptions, settings: Settings) -> None:
+def load_torch(options: SearchOptions) -> None:
     """Import torch where the network will take part, so that the time that takes can be told apart."""
-    if options.wants_network(settings) and why_not_neural() is None:
+    if options.wants_network and why_not_neural() is None:
         import flash_ansr.infer.neural_proposer  # noqa: F401
 
 
-def check_device(options: SearchOptions, settings: Settings) -> None:
+def check_device(options: SearchOptions) -> None:
     """Refuse a device that is not there; torch is imported for that only where the network is to take part."""
     if options.device in ("auto", "cpu") or why_not_neural() is not None:
         return
-    if "torch" in sys.modules or options.wants_network(settings):
+    if "torch" in sys.modules or options.wants_network:
         from flash_ansr.infer.devices import device_of
 
         device_of(options.device)
@@ -117,14 +136,14 @@ def make_proposers(
     Parameters
     ----------
     seconds : float or None
-        Time limit of a search that the network joins when it is loaded; a short one leaves it out. None loads it now,
-        as is done where it is alone.
+        Time limit of a search that the network joins when it is loaded; a short one leaves it out, unless it was asked
+        for. None loads it now, as is done where it is alone.
     """
     missing = why_not_neural()
-    if options.checkpoint is not None and missing is not None and options.wants_network(settings):
+    if options.checkpoint is not None and missing is not None and options.wants_network:
         raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
     names = options.proposers
-    if settings.paper is not None:
+    if settings.paper is not None and names == "auto":
         names = ["neural"]
     elif names == "auto":
         names = [name for name in PROPOSERS if name != "neural" or missing is None]
@@ -147,9 +166,9 @@ def make_proposers(
                 raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
             check_columns_seen(options.network, table.n_columns)
             make = _neural_maker(table, grammar, options, settings)
-            if seconds is None or options.is_network_alone(settings):
+            if options.loads_first(settings, seconds):
                 made.append(make())
-            elif seconds >= _LEAST_SECONDS:
+            elif seconds is not None and seconds >= _LEAST_SECONDS:
                 made.append(BackgroundProposer("neural", make, _NETWORK_WEIGHT))
         else:
             made.append(PriorProposer(table, grammar))
@@ -191,13 +210,15 @@ def make_pipeline(
 
 def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
     """What the network did in a search that is over, as its report tells it."""
-    if not options.wants_network(pipeline.settings):
+    if not options.wants_network:
         return "was not asked for"
     missing = why_not_neural()
     if missing is not None:
         return missing
     if "neural" not in pipeline.tallies:
-        return f"was left out: within a time limit below {_LEAST_SECONDS:g} s the others find more without it"
+        return (
+            f"was left out: below {_LEAST_SECONDS:g} s the others find more without it; name it in proposers to have it"
+        )
     failure = pipeline.failures.get("neural")
     if pipeline.tallies["neural"].drawn:
         return "took part" if failure is None else f"took part, then failed: {failure}"

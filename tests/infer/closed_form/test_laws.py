@@ -183,3 +183,12 @@ def test_what_is_left_beside_a_term_is_a_problem_of_its_own(law: str) -> None:
     found = best(X, truth(X))
     assert fvu(found, fresh, truth(fresh)) < 1e-20
     assert len(found) <= len(truth) + 3
+
+
+def test_a_stage_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr("flash_ansr.infer.closed_form.proposer.power_laws", broken)
+    X = np.random.default_rng(0).uniform(1, 3, (64, 2))
+    assert fvu(best(X, X[:, 0] + 2 * X[:, 1]), X, X[:, 0] + 2 * X[:, 1]) < 1e-20

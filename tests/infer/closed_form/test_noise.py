@@ -70,3 +70,15 @@ def test_laws_are_found_through_noise(name: str, noise: float) -> None:
         if least < 0.05 * noise**2:
             break
     assert least < 0.05 * noise**2
+
+
+def test_noise_of_a_quotient_is_larger_where_the_factor_is_small() -> None:
+    X = np.random.default_rng(0).uniform(1, 5, (200, 2))
+    data = bind(X, X[:, 0] * np.sin(X[:, 1]), None, None, 0).with_noise(0.1)
+    inner = data.divided(X[:, 0], (1,))
+    typical = np.sqrt(np.mean(X[:, 0] ** 2))
+    assert inner.active == (1,)
+    assert inner.noise == pytest.approx(0.1 / typical)
+    assert inner.root_weight == pytest.approx(X[:, 0] / typical)
+    assert data.replaced(data.y - 1, (0,)).noise == 0.1
+    assert data.with_noise(0.0).divided(X[:, 0], (1,)).root_weight == pytest.approx(np.ones(200))

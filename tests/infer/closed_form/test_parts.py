@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 import simplipy
 from flash_ansr.infer.closed_form.addends import addends
+from flash_ansr.infer.closed_form.candidates import Candidates, Found
 from flash_ansr.infer.closed_form.data import Clock, Data, DeadlineError, bind
 from flash_ansr.infer.closed_form.families import EXPM1, ONE_PLUS, SIN
 from flash_ansr.infer.closed_form.features import Features, arguments, library, sum_arguments
 from flash_ansr.infer.closed_form.gram import best_cross_pairs, best_pairs, best_triples
 from flash_ansr.infer.closed_form.least_squares import orthonormal, project_out, solve, solve_pruned
 from flash_ansr.infer.closed_form.monomials import monomial_text, monomials, number_text
+from flash_ansr.infer.closed_form.proposer import _recursed
 from flash_ansr.infer.closed_form.pursuit import pursue
 from flash_ansr.infer.closed_form.scan import Problem, scan
 from flash_ansr.infer.closed_form.screening import common_factor, relevant
@@ -235,3 +237,27 @@ def test_terms_with_columns_of_their_own(law: str, terms: dict[str, float]) -> N
     for addend in found:
         used = {k for k in range(4) if f"x{k + 1}" in addend.text}
         assert set(addend.others) == set(range(4)) - used
+
+
+def test_columns_that_do_not_matter_are_told() -> None:
+    X = np.random.default_rng(3).uniform(1, 3, (256, 6))
+    y = X[:, 1] * X[:, 4] + X[:, 4] ** 2
+    assert relevant(bind(X, y, None, None, 0)) == (1, 4)
+    # a sharper look keeps some by chance, but drops none that matters
+    assert {1, 4} <= set(relevant(bind(X, y, None, None, 0), 1.03, most_left=0.01)) < set(range(6))
+    # what a polynomial does not describe may need any column
+    waves = bind(X, np.sin(20 * X[:, 0]) * np.sin(15 * X[:, 2]), None, None, 0)
+    assert relevant(waves, 1.03, most_left=0.01) == waves.active
+
+
+def test_what_was_found_is_divided_and_subtracted() -> None:
+    """Beyond the best law so far is a problem of its own, whose answer goes on with the law's own numbers."""
+    X = np.random.default_rng(5).uniform(1, 3, (200, 3))
+    law = "(3*x1^1.5 + 0.4*x2^2.5)*x3^2.5/(1 + x1/x3)"
+    data = bind(X, simplipy.parse(law)(X), None, None, 0)
+    candidates = Candidates(data)
+    first = simplipy.parse("1.7*x1^1.5*x3^2.5 + 0.25*x2^2.5*x3^2.5")
+    values = np.asarray(first(X), dtype=np.float64)
+    candidates.best = Found(first, values, candidates.fvu(values), 0.0)
+    found = [e for stage in _recursed(data, None, candidates) for e in candidates.ranked(list(stage()))]
+    assert any(simplipy.equivalent(e, law, rtol=1e-6).equivalent for e in found)

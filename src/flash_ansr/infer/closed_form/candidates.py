@@ -27,6 +27,16 @@ class Draft:
     start: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A proposal with its values on the rows of the search."""
+
+    expression: Expression
+    values: FloatArray
+    fvu: float
+    score: float
+
+
 @dataclass
 class Candidates:
     """What was proposed so far.
@@ -40,6 +50,8 @@ class Candidates:
         The paper's parsimony: a token is worth this many decades of unexplained variance.
     exact : bool
         Whether a proposal explains every row up to rounding.
+    best : Found or None
+        The proposal with the least score.
     """
 
     data: Data
@@ -47,6 +59,7 @@ class Candidates:
     gamma: float = 0.05
     exact: bool = False
     best_fvu: float = np.inf
+    best: Found | None = None
     _seen: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -72,7 +85,7 @@ class Candidates:
         scored = []
         for i, expression in enumerate(expressions):
             if defined[i].all() and np.isfinite(values[i]).all():
-                scored.append((self._score(values[i], len(expression)), i))
+                scored.append((self._score(values[i], expression), i))
         return [expressions[i] for _, i in sorted(scored)[:limit]]
 
     def _refined(self, drafts: list[tuple[Expression, Draft]], n: int) -> list[Expression]:
@@ -102,10 +115,13 @@ class Candidates:
         with np.errstate(over="ignore"):
             return float(self._weight @ (values - self.data.y) ** 2) / max(self._variance, 1e-300)
 
-    def _score(self, values: FloatArray, length: int) -> float:
+    def _score(self, values: FloatArray, expression: Expression) -> float:
         fvu = self.fvu(values)
         self.best_fvu = min(self.best_fvu, fvu)
         error = (values - self.data.y) * self._relative
         if fvu < 1e-14 and float(np.sqrt(np.mean(error**2))) < _EXACT:
             self.exact = True
-        return float(np.log10(max(fvu, _ROUNDING))) + self.gamma * length
+        score = float(np.log10(max(fvu, _ROUNDING))) + self.gamma * len(expression)
+        if self.best is None or score < self.best.score:
+            self.best = Found(expression, values, fvu, score)
+        return score

@@ -154,8 +154,17 @@ class Data:
         return self.root_weight if self.noise else relative_weight(self.y) * self.root_weight
 
     def replaced(self, y: FloatArray, among: tuple[int, ...]) -> Data:
-        """The same rows with another target and fewer columns."""
-        return Data(self.columns, y, self.root_weight, self.clock, among)
+        """The same rows with another target of the same noise, and fewer columns."""
+        return replace(self, y=y, among=among)
+
+    def divided(self, factor: FloatArray, among: tuple[int, ...]) -> Data:
+        """The same rows with y over a factor, and fewer columns; where the factor is small, noise is large."""
+        inner = self.replaced(self.y / factor, among)
+        if not self.noise:
+            return inner
+        sizes = np.abs(factor)
+        typical = float(np.sqrt(np.mean(sizes**2))) or 1.0
+        return replace(inner, root_weight=self.root_weight * (sizes / typical), noise=self.noise / typical)
 
     def with_noise(self, noise: float) -> Data:
         """The same rows, with so much noise."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from flash_ansr.infer.closed_form.addends import Addend, addends
-from flash_ansr.infer.closed_form.candidates import Candidates, Draft
+from flash_ansr.infer.closed_form.candidates import Candidates, Draft, Found
 from flash_ansr.infer.closed_form.data import Data, DeadlineError, bind
 from flash_ansr.infer.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
 from flash_ansr.infer.closed_form.features import Features, arguments, library, ratios, sum_arguments
@@ -20,10 +21,10 @@ from flash_ansr.infer.closed_form.noise import Noise, noise_level
 from flash_ansr.infer.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
 from flash_ansr.infer.closed_form.products import Products
 from flash_ansr.infer.closed_form.rational import Rationals
-from flash_ansr.infer.closed_form.screening import Separation, common_factor
+from flash_ansr.infer.closed_form.screening import Separation, common_factor, relevant
 from flash_ansr.infer.closed_form.sums import Sums
 from flash_ansr.infer.closed_form.targets import Target, targets
-from flash_ansr.infer.proposals import Grammar
+from flash_ansr.infer.proposals import Grammar, numbers_of
 from simplipy import OPERATORS, Expression
 
 Stage = Callable[[], Iterator[Draft]]
@@ -31,6 +32,13 @@ Stage = Callable[[], Iterator[Draft]]
 _N_QUOTIENTS = 10
 # error of a residual, in its deviations
 _DOUBT = 1e-3
+# unexplained variance of a law that what is left is looked at of, and how often it is
+_PROMISING = 0.3
+_MOST_ROUNDS = 3
+# a polynomial that leaves at most so much of the variance tells which columns matter: those without which it leaves
+# so many times more
+_MOST_LEFT = 0.01
+_MATTERS = 1.03
 # stages for exact values before noise is thought of, and before it is looked for in vain
 _N_QUICK = 5
 _N_FAIR = 30
@@ -127,22 +135,42 @@ def _next_batch(stages: Iterator[Stage], candidates: Candidates) -> tuple[list[E
         return candidates.ranked(drafts), False
     except DeadlineError:
         return candidates.ranked(drafts, n_refined=2), True
+    except np.linalg.LinAlgError:  # numbers that no decomposition copes with: the next stage has others
+        return candidates.ranked(drafts), False
 
 
 def _all_stages(data: Data, operators: Collection[str] | None, candidates: Candidates) -> Iterator[Stage]:
     """The stages for exact values and those for noisy ones; which come first is a guess."""
-    exact = _stages(data, operators)
+    exact = _stages(data, operators, candidates)
     yield from itertools.islice(exact, _N_QUICK)
     bound, seen = noise_level(data)
     noise = min(bound, float(np.sqrt(min(candidates.best_fvu, 1.0)) * np.std(data.y)))
-    noisy = _noisy_stages(data.with_noise(noise), operators) if noise > 0 else iter(())
-    for stages, n in _TURNS[seen]:
-        for stage in itertools.islice(exact if stages == "exact" else noisy, n):
-            candidates.data = data if stages == "exact" else data.with_noise(noise)
+    noisy_data = data.with_noise(noise)
+    narrow = relevant(noisy_data, _MATTERS, _MOST_LEFT)
+    if len(narrow) < len(data.active):
+        # what seems to matter first; that may be wrong, so all columns come after
+        few = replace(data, among=narrow), replace(noisy_data, among=narrow)
+        fewer = (
+            itertools.islice(_stages(few[0], operators, candidates), _N_FAIR),
+            itertools.islice(_noisy_stages(few[1], operators, candidates), _N_FAIR) if noise > 0 else iter(()),
+        )
+        yield from _in_turns(fewer, few, seen, candidates)
+    noisy = _noisy_stages(noisy_data, operators, candidates) if noise > 0 else iter(())
+    yield from _in_turns((exact, noisy), (data, noisy_data), seen, candidates)
+
+
+def _in_turns(
+    stages: tuple[Iterator[Stage], Iterator[Stage]], rows: tuple[Data, Data], seen: Noise, candidates: Candidates
+) -> Iterator[Stage]:
+    """Stages for exact and for noisy values, on the rows of each."""
+    for kind, n in _TURNS[seen]:
+        which = 0 if kind == "exact" else 1
+        for stage in itertools.islice(stages[which], n):
+            candidates.data = rows[which]
             yield stage
 
 
-def _noisy_stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
+def _noisy_stages(data: Data, operators: Collection[str] | None, candidates: Candidates) -> Iterator[Stage]:
     """The stages for noisy values: what noise cannot tell apart anyway is left out."""
     every = targets(data, operators)
     yield lambda: power_laws(data)
@@ -162,19 +190,22 @@ def _noisy_stages(data: Data, operators: Collection[str] | None) -> Iterator[Sta
     separation = common_factor(data)
     if separation:
         yield from _separated(data, separation, operators)
+    for addend in addends(data):
+        yield from _residual(data, addend, operators)
     yield lambda: sums_with_inner_constants(data, arguments(data, 30, 0, operators), 30, 8)
     if products.usable:
         yield lambda: products.double(simple)
         of_sums = sum_arguments(data, 10, 16)
         yield lambda: products.single(of_sums, (ONE_PLUS, *SIMPLE_FACTORS, EXP1P))
         yield lambda: products.second(simple)
+    yield from _recursed(data, operators, candidates)
     features = library(data, 1000, operators)
     for target in every:
         yield partial(_pairs_of, data, target, features)
     yield from _rationals(data, features)
 
 
-def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
+def _stages(data: Data, operators: Collection[str] | None, candidates: Candidates) -> Iterator[Stage]:
     """The stages in the order of what they cost, each made when its turn comes."""
     every = targets(data, operators)
     products = Products(data)
@@ -208,6 +239,7 @@ def _stages(data: Data, operators: Collection[str] | None) -> Iterator[Stage]:
         yield lambda: products.double(wide)
         yield lambda: products.second(wide)
     yield from _quotients(data, features, operators)
+    yield from _recursed(data, operators, candidates)
     features = library(data, 1000, operators)
     yield from _sums(data, every, features)
     yield from _rationals(data, features)
@@ -224,7 +256,7 @@ def _separated(data: Data, separation: Separation, operators: Collection[str] | 
     """What is left of y beyond a factor, in fewer columns."""
     factor = monomial_values(data, separation.exponents[None])[0]
     text = monomial_text(separation.exponents)
-    inner = data.replaced(data.y / factor, separation.others)
+    inner = data.divided(factor, separation.others)
     features = library(inner, 500, operators)
 
     def around(stage: Stage) -> Stage:
@@ -242,7 +274,7 @@ def _residual(data: Data, addend: Addend, operators: Collection[str] | None) -> 
     """What is left of y beside a term, in fewer columns; the term's coefficient is fitted along."""
     rest = data.y - addend.coefficient * addend.values
     # the coefficient is not exact: the smallest values of the rest are errors
-    inner = data.replaced(rest, addend.others).with_noise(_DOUBT * float(np.std(rest)))
+    inner = data.replaced(rest, addend.others).with_noise(max(data.noise, _DOUBT * float(np.std(rest))))
     simple = arguments(inner, 60, 0, operators)
     products = Products(inner)
 
@@ -256,6 +288,41 @@ def _residual(data: Data, addend: Addend, operators: Collection[str] | None) -> 
         yield around(lambda: products.single(simple, OTHER_FACTORS))
     yield around(lambda: sums_with_inner_constants(inner, simple, 30, 8))
     yield around(lambda: power_laws_with_offset(inner))
+
+
+def _recursed(data: Data, operators: Collection[str] | None, candidates: Candidates) -> Iterator[Stage]:
+    """What is left of y beyond and beside the best law so far, and again of what that gives, while it helps."""
+    for _ in range(_MOST_ROUNDS):
+        best = candidates.best
+        if best is None or best.fvu > _PROMISING or not best.expression.variables:
+            return
+        yield from _beyond(data, best, operators)
+        if candidates.best is best:
+            return
+
+
+def _beyond(data: Data, found: Found, operators: Collection[str] | None) -> Iterator[Stage]:
+    """Factors and terms that make more of a law; its numbers are fitted along."""
+    skeleton, numbers = found.expression.skeleton().infix(), tuple(numbers_of(found.expression))
+    rest = data.y - found.values
+    # the numbers of the law are not exact: the smallest values of the rest are errors
+    parts = [("+", data.replaced(rest, data.active).with_noise(max(data.noise, _DOUBT * float(np.std(rest)))))]
+    if (found.values != 0).all():
+        parts.append(("*", data.divided(found.values, data.active)))
+    for sign, inner in parts:
+
+        def around(stage: Stage, sign: str = sign) -> Stage:
+            return lambda: (Draft(f"({skeleton}){sign}({d.text})", (*numbers, *d.start)) for d in stage())
+
+        if not np.isfinite(inner.y).all() or np.ptp(inner.y) == 0:
+            continue
+        yield around(partial(power_laws, inner))
+        products = Products(inner)
+        if products.usable:
+            yield around(partial(products.single, ratios(inner, 100), (ONE_PLUS,)))
+        features = library(inner, 250, operators)
+        yield around(partial(_pairs_of, inner, targets(inner, operators)[0], features))
+        yield around(partial(sums_with_inner_constants, inner, arguments(inner, 30, 0, operators), 30, 8))
 
 
 def _quotients(data: Data, features: Features, operators: Collection[str] | None) -> Iterator[Stage]:

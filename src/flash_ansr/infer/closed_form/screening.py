@@ -81,13 +81,23 @@ def _of_both_signs(data: Data) -> FloatArray | None:
     return exponents
 
 
-def relevant(data: Data) -> tuple[int, ...]:
-    """The active columns without which the polynomial model is clearly worse; all where it cannot tell."""
+def relevant(data: Data, same: float = _SAME, most_left: float = 1.0) -> tuple[int, ...]:
+    """The active columns without which the polynomial model is clearly worse; all where it cannot tell.
+
+    Parameters
+    ----------
+    same : float
+        Growth of the mean square of what the model leaves that still counts as none.
+    most_left : float
+        Share of the variance that the model may leave: what it does not describe, columns may be needed for.
+    """
     model = Polynomial(data, logarithm=data.one_sign)
     if model.degree < 2:
         return data.active
     target = data.log_y if data.one_sign else data.y / np.abs(data.y).max()
-    found = tuple(k for k in data.active if model.without(k, target[None])[0] > _SAME)
+    if most_left < 1 and model.share_left(target) > most_left:
+        return data.active
+    found = tuple(k for k in data.active if model.without(k, target[None])[0] > same)
     return found or data.active
 
 
@@ -121,6 +131,13 @@ class Polynomial:
     def residuals(self, target: FloatArray) -> FloatArray:
         """What the full model leaves of a target, (n_rows,), weighted."""
         return np.asarray(project_out((target * self._weight)[None], self._full)[0])
+
+    def share_left(self, target: FloatArray) -> float:
+        """Share of the weighted variance of a target that the full model leaves."""
+        weighted = target * self._weight
+        mean = _basis(self._weight[None])
+        total = float(np.sum(project_out(weighted[None], mean) ** 2))
+        return float(np.sum(self.residuals(target) ** 2)) / max(total, 1e-300)
 
     def gain(self, target: FloatArray) -> float:
         """Growth of the mean square of a target where the terms of the highest degree are left out."""
