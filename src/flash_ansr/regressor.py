@@ -226,7 +226,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             The message names the parameter, what it must be, and its value.
         """
-        _, settings = self._checked_options()
+        self._checked_options()
         self._search_options()
 
     def _search_options(self) -> SearchOptions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import random
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ import pytest
 from flash_ansr.bench.bootstrap import Estimate
 from flash_ansr.data import Generator, load_prior
 from flash_ansr.data.skeleton_file import read_skeletons
-from flash_ansr.paper.ablation_results import Trained, against_b0, comparable
+from flash_ansr.paper.ablation_results import Trained, against_b0, comparable, spread
 from flash_ansr.paper.ablations import ABLATIONS, checkpoint_of, paces, train_ablation, train_or_continue
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
@@ -28,6 +29,7 @@ from flash_ansr.train.config import changed_config, load_config
 from flash_ansr.train.report import Curve
 from flash_ansr.train.run_folder import RunFolder
 from tests.command_line import run_flash_ansr
+from tests.needs import need
 
 SMALL = ("model.encoder.dim=16", "model.decoder.dim=16", "run.n_validation=32", "optimizer.batch_size=8")
 
@@ -184,7 +186,7 @@ def test_only_the_change_that_a_run_is_named_for_is_compared() -> None:
     assert [t.run.name for t in kept] == ["b0"]
     assert reasons == [
         "b2 is left out: its network differs from that of b0 in more than its name says",
-        "b3 is left out: its data.max_rows is 8, that of b0 64",
+        "b3 is left out: its data.max_rows is 8, where 64 is what it is named for",
         "a_s is left out: static corpora must have equal numbers of skeletons, got a_s 20, a_p 30",
         "a_p is left out: static corpora must have equal numbers of skeletons, got a_s 20, a_p 30",
     ]
@@ -198,34 +200,70 @@ def group_of(name: str, vnrr: float, length: float) -> Any:
 
 def compare(*rows: tuple[str, float, float, float | None]) -> tuple[list[str], list[str]]:
     """Lines of the table and findings, from name, recovery, length ratio and loss of each run."""
-    prints = {ABLATIONS[name].title: {"rewrites": 0.1, "bloat": 0.2} for name, *_ in rows}
+    prints = {ABLATIONS[name].title: {"distinct": 0.7, "rewrites": 0.1, "bloat": 0.2} for name, *_ in rows}
     runs = [trained(name, loss=loss) for name, _, _, loss in rows]
     table, found = against_b0(runs, [group_of(name, v, length) for name, v, length, _ in rows], prints)
     return table.splitlines()[2:], found
 
 
-def test_differences_count_beyond_both_seeds() -> None:
+def test_the_spread_is_that_of_one_more_seed() -> None:
+    """By Student's distribution: 4.303 deviations for three seeds, 12.706 for two, times sqrt(1 + 1/n)."""
+    seeds = [
+        {"vnrr": 50.0, "length_ratio": 1.3, "distinct": 70.0, "bloat": 0.0, "loss": loss} for loss in (2.0, 2.1, 2.2)
+    ]
+    three = spread(seeds, 40)
+    assert three["loss"] == pytest.approx((2.1, 4.302653 * 0.1 * math.sqrt(4 / 3)), rel=1e-6)
+    assert three["vnrr"] == pytest.approx((50.0, 4.302653 * 2.5 * math.sqrt(4 / 3)), rel=1e-6)  # a problem of 40
+    assert spread(seeds[:2], 40)["loss"][1] == pytest.approx(12.7062 * 0.1 / math.sqrt(2) * math.sqrt(1.5), rel=1e-5)
+    assert spread(seeds[:1], 40) == {}
+    assert "loss" not in spread([*seeds, seeds[0] | {"loss": None}], 40)
+
+
+def test_differences_count_outside_the_spread_of_seeds() -> None:
+    seeds = (("b0", 0.50, 1.30, 2.00), ("b0_seed1", 0.50, 1.31, 2.01), ("b0_seed2", 0.50, 1.29, 1.99))
     _, said = compare(
-        ("b0", 0.50, 1.30, 2.00),
-        ("b0_seed1", 0.50, 1.34, 2.10),
-        ("b1", 0.525, 1.36, 2.15),  # one problem of 40; near the second seed; near the second seed
-        ("b2", 0.45, 1.20, 2.25),
+        *seeds,
+        ("b1", 0.40, 1.33, 2.04),  # within 4.97 deviations
+        ("b2", 0.35, 1.20, 2.25),
         ("a_u", 0.50, 1.50, 3.00),  # losses on other problems
     )
     assert said == [
-        "B2: 16-bit input: beyond the spread of B0's seeds: vnrr, length_ratio, loss",
-        "A-U: unsimplified targets: beyond the spread of B0's seeds: length_ratio",
+        "B2: 16-bit input: outside the spread of B0's seeds: vnrr, length_ratio, loss",
+        "A-U: unsimplified targets: outside the spread of B0's seeds: length_ratio",
+        "14 comparisons, of which one in twenty would be outside by chance",
     ]
-    assert compare(("b0", 0.5, 1.3, 2.0), ("b0_seed1", 0.5, 1.34, 2.1))[1] == [
-        "no run differs from B0 by more than its two seeds do"
+    assert compare(*seeds, ("b1", 0.5, 1.3, 2.0))[1] == [
+        "no run lies outside the spread of B0's seeds",
+        "5 comparisons, of which one in twenty would be outside by chance",
     ]
+
+
+def test_static_corpora_are_compared_with_each_other() -> None:
+    prints = {ABLATIONS[n].title: {"distinct": 0.7, "rewrites": 0.1, "bloat": 0.2} for n in ("b0", "a_s", "a_p")}
+    runs = [trained("b0"), trained("a_s", 100, "data.prior=s_20.yaml"), trained("a_p", 100, "data.prior=p_20.yaml")]
+    groups = [group_of("b0", 0.5, 1.3), group_of("a_s", 0.4, 1.5), group_of("a_p", 0.45, 1.2)]
+    said = against_b0(runs, groups, prints)[1][-1]
+    assert said.startswith("static corpora by SymPy and by SimpliPy: vnrr 40 and 45, length_ratio 1.5 and 1.2, ")
+
+
+@pytest.mark.parametrize(
+    ("name", "assignment"), [("b0_seed1", "seed=7"), ("c1", "data.prior=wide"), ("a_s", "data.prior=wide")]
+)
+def test_what_a_run_is_named_for_cannot_be_changed(name: str, assignment: str, tmp_path: Path) -> None:
+    need("torch")
+    key = assignment.partition("=")[0]
+    with pytest.raises(PaperError, match=rf"{name} is what it is by its {key}: it cannot be trained with {assignment}"):
+        train_ablation(ABLATIONS[name], tmp_path, assignments=(assignment,))
+    other = trained(name, 100, assignment)
+    if name != "a_s":
+        assert comparable([trained("b0"), other])[1][0].startswith(f"{name} is left out: its {key} is ")
 
 
 def test_the_table_says_what_was_evaluated() -> None:
     lines, said = compare(("b0", 0.5, 1.3, 2.0), ("b2", 0.4, 1.2, None))
     assert lines == [
-        "| B0: as published | 0 | 12,800 | 256 | 40 | 50 (40 to 60) | 1.3 | 1 | 10 | 20 | 2 |  |",
-        "| B2: 16-bit input | 0 | 12,800 | 256 | 40 | 40 (30 to 50) | 1.2 | 1 | 10 | 20 | - |  |",
+        "| B0: as published | 0 | 12,800 | 256 | 40 | 50 (40 to 60) | 1.3 | 1 | 70 | 10 | 20 | 2 |  |",
+        "| B2: 16-bit input | 0 | 12,800 | 256 | 40 | 40 (30 to 50) | 1.2 | 1 | 70 | 10 | 20 | - |  |",
     ]
     assert said == ["without a second seed of B0 (b0_seed1) no spread is known: small differences mean nothing"]
 

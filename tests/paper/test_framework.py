@@ -234,7 +234,7 @@ def test_mistakes_are_one_line() -> None:
         "'large' is not one of 'tiny', 'small', 'full'"
         in run_flash_ansr("paper", "run", "noise", "--scale", "large").stderr
     )
-    assert "no ablation 'b9'; there are: b0, b0_seed1, b1" in run_flash_ansr("paper", "train", "b9").stderr
+    assert "no ablation 'b9'; there are: b0, b0_seed1, b0_seed2, b1" in run_flash_ansr("paper", "train", "b9").stderr
     assert "did you mean 'nesymres'?" in run_flash_ansr("paper", "train", "nesymre").stderr
 
 
@@ -257,3 +257,17 @@ def test_all_leaves_out_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monk
     halted = run_flash_ansr("paper", "run", "probe", "--out", str(tmp_path))
     assert halted.returncode == 130
     assert "the same command goes on from here" in halted.stdout
+
+
+def test_all_goes_on_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(context: Context) -> Outcome:
+        raise PaperError("too few rows for a curve")
+
+    broken = replace(EXPERIMENTS["memory"], make=breaks)
+    monkeypatch.setattr(
+        "flash_ansr.paper.registry.EXPERIMENTS", {"memory": broken, "settings": EXPERIMENTS["settings"]}
+    )
+    done = run_flash_ansr("paper", "run", "all", "--scale", "tiny", "--out", str(tmp_path))
+    assert done.returncode == 1
+    assert "failed memory: too few rows for a curve" in done.stderr
+    assert (tmp_path / "settings-tiny" / "caption.txt").exists()

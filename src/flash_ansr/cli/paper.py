@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flash_ansr.paper.experiment import Scale
+from simplipy.errors import SimplipyError
 
 if TYPE_CHECKING:
     from flash_ansr.paper.experiment import Experiment
@@ -66,7 +68,7 @@ def run(
     from flash_ansr.paper.run import run_experiment
 
     chosen = list(EXPERIMENTS.values()) if name == _ALL else [experiment(name)]
-    left_out = []
+    left_out, failed = [], []
     for e in chosen:
         show_progress = not quiet and sys.stderr.isatty()
         try:
@@ -79,10 +81,19 @@ def run(
                 raise
             left_out.append(f"{e.name}: {error}")
             continue
+        except (SimplipyError, OSError, subprocess.SubprocessError) as error:  # the others do not depend on it
+            if name != _ALL:
+                raise
+            failed.append(f"{e.name}: {error}")
+            continue
         print(written[-1].read_text(encoding="utf-8"), end="")
         print("written: " + " ".join(map(str, written)))
     for reason in left_out:
         print(f"left out {reason}", file=sys.stderr)
+    for reason in failed:
+        print(f"failed {reason}", file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
 
 
 @app.command()

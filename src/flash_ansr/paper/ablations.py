@@ -66,7 +66,8 @@ ABLATIONS = {
     run.name: run
     for run in (
         Ablation("b0", "B0: as published"),
-        Ablation("b0_seed1", "B0, another seed", ("seed=1",)),
+        Ablation("b0_seed1", "B0, second seed", ("seed=1",)),
+        Ablation("b0_seed2", "B0, third seed", ("seed=2",)),
         Ablation("b1", "B1: post-norm decoder", ("model.decoder.norm_position=post",)),
         Ablation("b2", "B2: 16-bit input", ("model.encoder.numbers=bits16",)),
         Ablation("b3", "B3: LayerNorm encoder", ("model.encoder.norm=layer",)),
@@ -140,6 +141,10 @@ def train_ablation(
 
     if config is not None and run.config != BASE:
         raise PaperError(f"{run.name} is the config {run.config}: it cannot be trained as {config}")
+    own = {text.partition("=")[0] for text in run.assignments} | ({"data.prior"} if run.corpus else set())
+    for assignment in assignments:
+        if (key := assignment.partition("=")[0].strip()) in own:
+            raise PaperError(f"{run.name} is what it is by its {key}: it cannot be trained with {assignment}")
     folder = RunFolder(runs / run.name)
     asked = [*assignments, *([] if steps is None else [f"optimizer.steps={steps}"])]
     if folder.latest() is not None:
