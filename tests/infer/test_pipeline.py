@@ -201,7 +201,10 @@ def test_normal_forms_by_each_simplifier() -> None:
     batch = TokenBatch.from_expressions([simplipy.parse("x1 + x1*0"), simplipy.parse("mult2(x1*x2)/x2")])
     assert normal_forms(batch).to_tokens() == [["x1"], ["*", "<constant>", "x1"]]
     assert normal_forms(batch, "none").to_tokens() == free_multipliers(batch).to_tokens()
-    assert normal_forms(batch, "sympy").to_tokens() == [["x1"], ["*", "x1", "<constant>"]]
+    assert normal_forms(batch, "sympy").to_tokens() == [["x1"], ["*", "<constant>", "x1"]]
+    # with numbers in their place, as in the paper, SymPy merges constants
+    sums = TokenBatch.from_expressions([simplipy.parse("<constant> + x1 + <constant>")])
+    assert normal_forms(sums, "sympy").to_tokens() == [["-", "x1", "<constant>"]]
 
 
 def test_keys_are_of_forms_alone() -> None:

@@ -104,7 +104,9 @@ def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> No
                 f"{path} has a row of another {task.problem}: the law or its ranges in {task.catalogue} have changed "
                 "since; name another folder by --out, or remove the file"
             )
-        if "weights" in row.versions:
+        # of a search that was too short for the network, weights do not matter
+        took_part = row.report.get("fit", {}).get("neural", "took part").startswith("took part")
+        if "weights" in row.versions and took_part:
             weights[task.settings.get("checkpoint")] = row.versions["weights"]
     settings_of = {json.dumps(t.settings, sort_keys=True): t.settings for t in left if t.system == "ours"}
     for key, settings in settings_of.items():

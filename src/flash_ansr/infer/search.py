@@ -26,7 +26,7 @@ PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 # that all proposers can use
 _MAX_COLUMNS = 9
 # time limit below which the others find more without the network, and its share of the time beside them
-_LEAST_SECONDS = 3.0
+LEAST_SECONDS = 3.0
 _NETWORK_WEIGHT = 0.1
 
 
@@ -88,7 +88,7 @@ class SearchOptions:
         """
         if seconds is None or self.is_network_alone(settings):
             return True
-        return self.names_network and seconds < _LEAST_SECONDS
+        return self.names_network and seconds < LEAST_SECONDS
 
     def is_network_alone(self, settings: Settings) -> bool:
         """Whether the network is the only one that is to propose."""
@@ -168,7 +168,7 @@ def make_proposers(
             make = _neural_maker(table, grammar, options, settings)
             if options.loads_first(settings, seconds):
                 made.append(make())
-            elif seconds is not None and seconds >= _LEAST_SECONDS:
+            elif seconds is not None and seconds >= LEAST_SECONDS:
                 made.append(BackgroundProposer("neural", make, _NETWORK_WEIGHT))
         else:
             made.append(PriorProposer(table, grammar))
@@ -217,7 +217,7 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
         return missing
     if "neural" not in pipeline.tallies:
         return (
-            f"was left out: below {_LEAST_SECONDS:g} s the others find more without it; name it in proposers to have it"
+            f"was left out: below {LEAST_SECONDS:g} s the others find more without it; name it in proposers to have it"
         )
     failure = pipeline.failures.get("neural")
     if pipeline.tallies["neural"].drawn:

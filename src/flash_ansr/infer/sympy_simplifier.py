@@ -1,9 +1,12 @@
-"""SymPy as the simplifier of proposals, for the paper's comparison: slow, with a limit of a CPU second a formula."""
+"""SymPy as the simplifier of proposals, for the paper's comparison: slow, with a limit of a CPU second a formula.
+
+As in the paper, free constants get numbers first, so that SymPy can merge them, and numbers are free constants again
+afterwards.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
+import numpy as np
 import sympy
 
 import simplipy
@@ -12,6 +15,7 @@ from simplipy import Expression, TokenBatch
 from simplipy.errors import ConversionError
 
 _SECONDS = 1.0
+_LARGEST = 10.0
 
 
 def simplified_by_sympy(batch: TokenBatch) -> TokenBatch:
@@ -22,21 +26,9 @@ def simplified_by_sympy(batch: TokenBatch) -> TokenBatch:
 def _simplified(expression: Expression) -> Expression:
     try:
         with cpu_limit(_SECONDS):
-            shorter = sympy.simplify(expression.to_sympy().doit(), ratio=1)
-            tokens = simplipy.from_sympy(_with_own_constants(shorter)).skeleton()
+            numbers = np.random.default_rng(0).uniform(-_LARGEST, _LARGEST, expression.n_constants)
+            shorter = sympy.simplify(expression.with_constants(numbers).to_sympy().doit(), ratio=1)
+            tokens = simplipy.from_sympy(shorter).skeleton()
     except (TimeOver, ConversionError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
         return expression
     return tokens if len(tokens) <= len(expression) else expression
-
-
-def _with_own_constants(result: Any) -> Any:
-    """Every occurrence of a free constant as a constant of its own, every other number free."""
-    counter = iter(range(1, 10_000))
-    constants = {s for s in result.free_symbols if type(s).__name__ == "FreeConstant"}
-
-    def walk(node: Any) -> Any:
-        if node in constants:
-            return type(node)(f"k{next(counter)}", real=True)
-        return node.func(*map(walk, node.args), evaluate=False) if node.args and constants & node.free_symbols else node
-
-    return walk(result)

@@ -21,7 +21,7 @@ from flash_ansr.bench.rows import JsonLines, finite, read_rows
 from flash_ansr.bench.runner import run as run_tasks
 from flash_ansr.bench.systems import SystemMissingError
 from flash_ansr.checkpoint_folder import find_checkpoint, weights_hash
-from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
+from flash_ansr.infer.search import LEAST_SECONDS, bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.progress_bar import progress_bar
 from simplipy.output_files import write_whole
@@ -104,6 +104,9 @@ class Context:
             except SystemMissingError:
                 self.notes.append(f"{plan.system} is left out: it is not installed here (docs/benchmark.md says how)")
                 continue
+            if _may_use_network(plan) and not self._weights_of(plan):
+                reason = f"its searches are shorter than {LEAST_SECONDS:g} s"
+                self.notes.append(f"no network takes part in {plan.label}: {reason}")
             path = self.shared / f"{'-'.join([Path(plan.catalogue).stem, plan.system, *self._weights_of(plan)])}.jsonl"
             tasks = {task.key: task for task in plan.tasks(self.n_threads)}
             if run_tasks(tasks.values(), path, show_progress=self.show_progress).interrupted:
@@ -118,7 +121,7 @@ class Context:
     def _placed(self, plan: Plan) -> Plan:
         """A plan at the data sets of the seed, with the network that was asked for."""
         settings = plan.settings
-        if _uses_network(plan) and self.checkpoint is not None and "checkpoint" not in settings:
+        if _may_use_network(plan) and self.checkpoint is not None and "checkpoint" not in settings:
             settings = settings | {"checkpoint": str(self.network())}
         return replace(plan, settings=settings, first_dataset=self.first_dataset(plan.datasets))
 
@@ -128,9 +131,9 @@ class Context:
 
     def _weights_of(self, plan: Plan) -> list[str]:
         """Hash of the weights that a plan uses, nothing where it uses none."""
-        if not _uses_network(plan):
-            return []
         named = plan.settings.get("checkpoint")
+        if not _may_use_network(plan) or (named is None and _is_short(plan)):
+            return []
         return [self.weights if named is None else weights_hash(named)]
 
     @property
@@ -161,9 +164,15 @@ class Context:
         return find_checkpoint(self.checkpoint or bundled_checkpoint())
 
 
-def _uses_network(plan: Plan) -> bool:
+def _may_use_network(plan: Plan) -> bool:
     proposers = plan.settings.get("proposers", "auto")
     return plan.system == "ours" and (proposers == "auto" or "neural" in proposers)
+
+
+def _is_short(plan: Plan) -> bool:
+    """Whether every search is too short for a network that is not named."""
+    is_named = "pipeline" in plan.settings or "proposers" in plan.settings
+    return not is_named and all(seconds is not None and seconds < LEAST_SECONDS for seconds in plan.budget)
 
 
 def _read_facts(path: Path) -> dict[str, Facts]:

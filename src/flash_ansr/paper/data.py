@@ -139,7 +139,7 @@ def decontamination(context: Context) -> Outcome:
 
 
 def plain_form(expression: Expression) -> tuple[str, ...]:
-    """Tokens after simplification, variables named in the order in which they occur: no code of the holdout."""
+    """Tokens after simplification, variables named in the order in which they occur."""
     tokens = simplipy.simplify(expression.tokens, mask_numbers=True)
     order: dict[str, str] = {}
     return tuple(
@@ -149,7 +149,7 @@ def plain_form(expression: Expression) -> tuple[str, ...]:
 
 
 def excluded_equations(context: Context) -> Outcome:
-    """How often the law of an equation that is left out is finite, as a double and as a 32-bit float."""
+    """How often the law of an equation that is left out is finite, and how often its parts leave 32-bit floats."""
     catalogue = load(_CATALOGUE)
     n = context.pick(100, 20_000, 200_000)
     excluded = [problem for problem in catalogue if problem.excluded is not None]
@@ -157,7 +157,7 @@ def excluded_equations(context: Context) -> Outcome:
     def work(name: str) -> Facts:
         return _finite_shares(catalogue[name.split()[0]], n, context.seed)
 
-    rows = context.each([f"{problem.name} {n}" for problem in excluded], work, "drawing rows")
+    rows = context.each([f"{problem.name} {n} parts" for problem in excluded], work, "drawing rows")
     figure, (axes,) = panels(1, 1, 7.0, 3.0)
     for offset, (key, label) in enumerate((("as_double", "64-bit"), ("as_float", "32-bit"))):
         heights = np.arange(len(excluded)) + 0.38 * (offset - 0.5)
@@ -169,13 +169,15 @@ def excluded_equations(context: Context) -> Outcome:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2)
     findings = [
         f"{problem.name}: finite at {100 * row['as_double']:.1f} % of the rows as a double, at "
-        f"{100 * row['as_float']:.1f} % as a 32-bit float; {problem.excluded}"
+        f"{100 * row['as_float']:.1f} % as a 32-bit float; a part of it is larger than any of these at "
+        f"{100 * row['overflows']:.1f} %, and not zero but smaller at {100 * row['vanishes']:.1f} %"
         for problem, row in zip(excluded, rows, strict=True)
     ]
     findings.append(f"{len(catalogue)} equations, {len(catalogue.included)} used")
-    header = ["equation", "formula", "finite, 64-bit %", "finite, 32-bit %"]
+    header = ["equation", "formula", "finite, 64-bit %", "finite, 32-bit %", "parts overflow %", "parts vanish %"]
+    shares = ("as_double", "as_float", "overflows", "vanishes")
     lines = [
-        [problem.name, f"`{problem.formula}`", f"{100 * row['as_double']:.1f}", f"{100 * row['as_float']:.1f}"]
+        [problem.name, f"`{problem.formula}`", *(f"{100 * row[share]:.1f}" for share in shares)]
         for problem, row in zip(excluded, rows, strict=True)
     ]
     return Outcome({"excluded_equations": figure}, findings, markdown(header, lines))
@@ -184,10 +186,22 @@ def excluded_equations(context: Context) -> Outcome:
 def _finite_shares(problem: Problem, n: int, seed: int) -> Facts:
     draws = np.random.default_rng(seed).random((n, len(problem.variables), 2))
     columns = [v.range.values(draws[:, k, 0], draws[:, k, 1]) for k, v in enumerate(problem.variables)]
-    y = np.asarray(problem.expression(np.column_stack(columns)), dtype=np.float64)
+    X = np.column_stack(columns)
+    y = np.asarray(problem.expression(X), dtype=np.float64)
+    overflows, vanishes = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     with np.errstate(over="ignore", under="ignore"):
         narrow = y.astype(np.float32)
-    return {"as_double": float(np.isfinite(y).mean()), "as_float": float(np.isfinite(narrow).mean())}
+        for part in problem.expression.subtrees():
+            values = np.broadcast_to(np.asarray(part(X), dtype=np.float64), (n,))
+            stored = values.astype(np.float32)
+            overflows |= np.isfinite(values) & ~np.isfinite(stored)
+            vanishes |= (values != 0) & (stored == 0)
+    return {
+        "as_double": float(np.isfinite(y).mean()),
+        "as_float": float(np.isfinite(narrow).mean()),
+        "overflows": float(overflows.mean()),
+        "vanishes": float(vanishes.mean()),
+    }
 
 
 EXPERIMENTS = (

@@ -44,7 +44,7 @@ def time_plans(context: Context, with_network: bool) -> list[Plan]:
     budgets: list[float | None] = context.pick([0.1, 0.2], [0.1, 0.2, 0.5, 1, 2], [0.25 * 2**k for k in range(13)])
     by_seconds: Facts = {
         "catalogue": _CATALOGUE,
-        "limit": context.pick(2, 12, None),
+        "limit": context.pick(2, 40, None),
         "points": [context.pick(64, 256, 512)],
         "budget": budgets,
         "datasets": context.pick(1, 1, 10),
@@ -102,7 +102,7 @@ def noise(context: Context) -> Outcome:
 
 def fixed_plans(context: Context, swept: Facts, with_network: bool) -> list[Plan]:
     """Every system at about the same time, which at full size is the paper's 10 s."""
-    common: Facts = {"catalogue": _CATALOGUE, "limit": context.pick(2, 10, None), **swept}
+    common: Facts = {"catalogue": _CATALOGUE, "limit": context.pick(2, 24, None), **swept}
     common |= {"budget": [context.pick(0.2, 0.5, 10.0)], "datasets": context.pick(1, 1, 10)}
     plans = [Plan(label="ours", system="ours", **common)]
     by_work = common | {"budget": [None]}
@@ -249,7 +249,7 @@ def _by_difficulty(names: Sequence[str]) -> str:
 
 
 _TIME_SMALL = (
-    "12 problems, 256 points, 0.1 to 2 s, the paper's pipeline with 16, 64 and 256 samples; Operon where installed"
+    "40 problems, 256 points, 0.1 to 2 s, the paper's pipeline with 16, 64 and 256 samples; Operon where installed"
 )
 _TIME_FULL = (
     "115 problems, 512 points, 10 data sets, 0.25 to 1024 s and 1 to 256k samples; Operon and PySR where installed"
@@ -289,7 +289,7 @@ EXPERIMENTS = (
         "Figure 'vNRR and length ratio against the number of points', and Appendix Detailed Data Sparsity",
         "Better than PySR beyond 64 points; length peaks at about 8 points, up to twice the truth.",
         points,
-        "10 problems, 4 to 256 points, 0.5 s, the paper's pipeline with 64 samples; Operon where installed",
+        "24 problems, 4 to 256 points, 0.5 s, the paper's pipeline with 64 samples; Operon where installed",
         "115 problems, 1 to 2,048 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed",
         1.2,
     ),
@@ -298,7 +298,7 @@ EXPERIMENTS = (
         "Figure 'vNRR and length ratio against noise', and Appendix Detailed Noise Level Scaling",
         "Ahead of PySR in low-noise settings (120M), behind it from 1 % on; lengths stay above the truth.",
         noise,
-        "10 problems, 256 points, noise of 0, 0.1, 1 and 10 %, 0.5 s, the paper's pipeline with 64 samples; Operon "
+        "24 problems, 256 points, noise of 0, 0.1, 1 and 10 %, 0.5 s, the paper's pipeline with 64 samples; Operon "
         "where installed",
         "115 problems, 512 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed",
         1.1,
