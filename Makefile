@@ -28,7 +28,10 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes data, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-SWEEPS := time noise points paper decoding proposers
+SWEEPS := time noise noise_5s points paper decoding proposers
+# How many searches run at a time, and on how many cores each.
+SHARE := --threads 2
+SHARE_proposers := --jobs 2 --threads 1
 
 .PHONY: help venv mine demo test test-all lint format native-test bench results peers docs constraints clean FORCE
 .DEFAULT_GOAL := help
@@ -108,9 +111,9 @@ bench: venv
 
 # The rows and reports under results/: hours of two quiet cores, after `make peers`. A run that was stopped goes on.
 results: venv
-	@set -e; for sweep in $(SWEEPS); do \
-	  $(BIN)/flash-ansr bench run --sweep benchmarks/sweeps/$$sweep.yaml --threads 2 --out results/$$sweep; \
-	  $(BIN)/flash-ansr bench report results/$$sweep --out results/$$sweep/report; done
+	@set -e; $(foreach sweep,$(SWEEPS), \
+	  $(BIN)/flash-ansr bench run --sweep benchmarks/sweeps/$(sweep).yaml $(or $(SHARE_$(sweep)),$(SHARE)) --out results/$(sweep); \
+	  $(BIN)/flash-ansr bench report results/$(sweep) --out results/$(sweep)/report;)
 
 docs: venv
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -57,9 +57,34 @@ def test_numbers_are_compared_by_their_digits(shown: str, value: float, right: b
     assert agrees(shown, value) == right
 
 
-def test_the_headline_is_what_the_rows_say() -> None:
-    done = run_flash_ansr("bench", "report", str(RESULTS / "time"), "--format", "markdown")
+def report(sweep: str) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table that is made from the committed rows of a sweep."""
+    done = run_flash_ansr("bench", "report", str(RESULTS / sweep), "--format", "markdown")
     head, _, *rows = [cells(line) for line in done.stdout.splitlines() if line.startswith("|")]
+    return head, rows
+
+
+@pytest.mark.parametrize(
+    ("sweep", "title", "column"),
+    [
+        ("noise", "vNRR in 2 s, noise on 512 targets", "noise"),
+        ("points", "vNRR in 2 s, 40 of the laws, points", "points"),
+    ],
+)
+def test_tables_over_noise_and_points_are_what_the_rows_say(sweep: str, title: str, column: str) -> None:
+    head, rows = report(sweep)
+    axis, recovery = head.index(column), next(i for i, name in enumerate(head) if name.startswith("vNRR"))
+    reported = {(row[0], float(row[axis])): row[recovery].split(" ")[0] for row in rows}
+    lines = PAGE[PAGE.index(title) :].splitlines()
+    places = [float(cell.removesuffix(" %")) / (100 if " %" in cell else 1) for cell in cells(lines[0])[1:]]
+    for line, system in zip(lines[2:4], ("ours", "operon"), strict=True):
+        name, *shown = cells(line)
+        assert name.lower() == system
+        assert [cell.removesuffix(" %") for cell in shown] == [reported[system, place] for place in places]
+
+
+def test_the_headline_is_what_the_rows_say() -> None:
+    head, rows = report("time")
     places = [next(i for i, name in enumerate(head) if name.startswith(column)) for column in COLUMNS]
     reported = {f"{row[0]}, {row[1]}".lower(): [row[i].split(" ")[0] for i in places] for row in rows if row[3] == "0"}
     shown = {

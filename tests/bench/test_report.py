@@ -171,6 +171,17 @@ def test_the_curve_is_the_data(groups: list[Group]) -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["foot slow_50%", "hand"]
 
 
+def test_a_system_keeps_its_colour_beside_baselines() -> None:
+    pairs = {name: [*rows(name, WRONG, 0.5), *rows(name, RIGHT, 1.0)] for name in ("linear", "operon", "ours")}
+
+    def colours(*names: str) -> dict[str, object]:
+        figure = metric_figure(group_rows([row for name in names for row in pairs[name]]), TIME, ["vnrr"])
+        assert figure is not None
+        return {str(line.get_label()): line.get_color() for line in figure.axes[0].lines}
+
+    assert colours("linear", "operon", "ours") | colours("operon", "ours") == colours("linear", "operon", "ours")
+
+
 def test_no_figure_without_data(groups: list[Group]) -> None:
     assert metric_figure(groups, TIME, ["log_prob"]) is None
     assert metric_figure(groups[:1], TIME, ["vnrr"]) is None

@@ -30,6 +30,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # of the first seven curves, of the next seven, and so on, whose markers are shifted
 _LINES = ("-", "--", ":")
+# ours has the same colour in every figure, and others keep theirs whether or not baselines are drawn; others are 1
+_PLACES = {"ours": 0, "linear": 2, "power_law": 2}
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
 _FAILED_FVU = 0.5
@@ -178,7 +180,8 @@ def _draw_problems(panel: Axes, fvus: dict[str, list[float]], title: str) -> Non
 
 
 def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric: Metric) -> None:
-    for k, (label, groups) in enumerate(sorted(found.items())):
+    in_order = sorted(found.items(), key=lambda curve: (_PLACES.get(curve[1][0].system, 1), curve[0]))
+    for k, (label, groups) in enumerate(in_order):
         known = [g for g in groups if g.estimates[metric.field].n]
         x = np.array([axis.position(g) for g in known])
         value, low, high = (
