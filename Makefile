@@ -25,7 +25,7 @@ REQUIREMENTS := -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb"
 
 NATIVE := $(shell find native/core native/bind native/data native/enumerate native/search native/bind_data cmake -type f)
 CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
-# make_*.py writes data, _*.py is shared: neither times anything.
+# make_*.py writes files, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
 SWEEPS := time noise noise_5s points paper decoding proposers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,12 @@ def test_constants_that_do_the_work_of_one_are_not_cheaper(noise: float, n_rows:
 
 def test_what_has_no_fit_has_no_description() -> None:
     assert length("log(-x1)", X[:, 0]) == np.inf
+
+
+def test_a_fit_without_an_error_has_no_description() -> None:
+    fit = fit_constants("<constant>*x1", X, X[:, 0], n_threads=1)
+    lost = dataclasses.replace(fit, constants=np.zeros(1), covariance=np.full((1, 1), np.nan), fvu=np.inf)
+    assert description_length(lost, len(X)) == np.inf
 
 
 def test_roles() -> None:

@@ -80,6 +80,8 @@ def _errors(fit: Fit, n_rows: int) -> Iterable[float]:
     errors = fit.stderr
     if np.isfinite(errors).all():
         return map(float, errors)
+    if not math.isfinite(fit.fvu):
+        return [math.inf] * len(fit.constants)
     return map(float, np.abs(fit.constants) * math.sqrt(max(fit.fvu, 0.0) / n_rows))
 
 
