@@ -114,6 +114,7 @@ results: venv
 	@set -e; $(foreach sweep,$(SWEEPS), \
 	  $(BIN)/flash-ansr bench run --sweep benchmarks/sweeps/$(sweep).yaml $(or $(SHARE_$(sweep)),$(SHARE)) --out results/$(sweep); \
 	  $(BIN)/flash-ansr bench report results/$(sweep) --out results/$(sweep)/report;)
+	@$(if $(filter proposers,$(SWEEPS)),$(BIN)/python benchmarks/make_proposers_figure.py)
 
 docs: venv
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

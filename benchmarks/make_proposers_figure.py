@@ -35,7 +35,7 @@ def draw(panel: Axes, groups: list[Group], labels: list[str]) -> None:
         style = {"color": COLOURS[k], "marker": MARKERS[k], "ms": 4, "lw": 1, "ls": "none", "label": f"{budget:g} s"}
         panel.errorbar(values, places, xerr=sides, **style)
     panel.set(xlim=(-2, 102), xlabel="vNRR [%]", yticks=range(len(labels)), yticklabels=labels)
-    panel.invert_yaxis()
+    panel.set_ylim(len(labels) - 0.5, -0.5)
 
 
 def main() -> None:

@@ -83,6 +83,19 @@ def test_tables_over_noise_and_points_are_what_the_rows_say(sweep: str, title: s
         assert [cell.removesuffix(" %") for cell in shown] == [reported[system, place] for place in places]
 
 
+def test_the_table_of_proposers_is_what_the_rows_say() -> None:
+    head, rows = report("proposers")
+    recovery = next(i for i, name in enumerate(head) if name.startswith("vNRR"))
+    reported = {(row[0], row[1], row[3]): row[recovery].split(" ")[0] for row in rows}
+    guide = (ROOT / "docs/inference.md").read_text(encoding="utf-8")
+    lines = guide[guide.index("| | 1 s | 5 s |") :].split("\n\n")[0].splitlines()[2:]
+    shown = {name.replace("`", ""): row for name, *row in map(cells, lines)}
+    assert set(shown) == {label for label, _, _ in reported}
+    for label, row in shown.items():
+        places = [(label, seconds, noise) for noise in ("0", "0.01") for seconds in ("1 s", "5 s")]
+        assert row == [reported[place] for place in places]
+
+
 def test_the_headline_is_what_the_rows_say() -> None:
     head, rows = report("time")
     places = [next(i for i, name in enumerate(head) if name.startswith(column)) for column in COLUMNS]
