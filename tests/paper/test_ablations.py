@@ -321,11 +321,11 @@ def test_ablations_from_runs(tmp_path: Path) -> None:
     assert any(line.startswith("B2: 16-bit input: ") for line in said)
     table = (folder / "table.md").read_text()
     assert "| static corpus, SimpliPy | 0 | 16 | 6 | 2 |" in table
-    assert "| B0, another seed | 1 | 16 | 6 | 2 |" in table
+    assert "| B0, second seed | 1 | 16 | 6 | 2 |" in table
     caption = (folder / "caption.txt").read_text()
     assert "not trained yet: b1, a_u" in caption
     assert "b3 is left out: it is at step 1 of 2" in caption
-    assert "one seed of each network, two of B0" in caption
+    assert "one seed of each network, 2 of B0" in caption
     # curves and embeddings of the same runs
     said = run_experiment(EXPERIMENTS["token_embeddings"], out, Scale.TINY, runs=runs)[-1].read_text()
     assert "b0: between kinds" in said

@@ -139,6 +139,22 @@ def train(
             raise typer.Exit(_INTERRUPTED)
 
 
+@app.command()
+def pack(
+    runs: Annotated[Path, typer.Option(help="Folder of the trained ablations.")] = Path("runs/ablations"),
+    out: Annotated[Path, typer.Option(help="Gets a small folder for each finished run.")] = Path("ablations"),
+) -> None:
+    """Write the finished ablations to pass on: weights in float16, configs, curves, corpora; `--runs` reads them.
+
+    Example: flash-ansr paper pack --runs runs/ablations --out ablations
+    """
+    from flash_ansr.paper.packing import pack_runs
+
+    for folder in pack_runs(runs, out):
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+        print(f"{folder}: {size:.1f} MB")
+
+
 def _print_one(e: Experiment) -> None:
     facts = {
         "name": e.name,

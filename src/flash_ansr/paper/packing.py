@@ -1,0 +1,84 @@
+"""Trained runs made small enough to pass on: weights in float16, curves, configs; nothing that only ``--resume`` needs.
+
+A packed folder holds runs as ``--runs`` reads them. Static corpora lie beside them, named without the folder in which
+they were made, so that a packed run tells nothing of the machine that trained it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flash_ansr.paper.ablations import ABLATIONS, Ablation, checkpoint_of
+from flash_ansr.paper.experiment import PaperError, need_torch
+from simplipy.output_files import write_whole
+
+if TYPE_CHECKING:
+    from flash_ansr.train.run_folder import RunFolder
+
+
+def pack_runs(runs: Path, out: Path) -> list[Path]:
+    """Write every finished ablation of a folder to another one.
+
+    Parameters
+    ----------
+    runs : Path
+        Folder of the training runs.
+    out : Path
+        Gets a folder for each run, and the static corpora; packed runs that are there are replaced.
+
+    Returns
+    -------
+    list of Path
+        The packed runs.
+
+    Raises
+    ------
+    PaperError
+        When no run is finished, or ``out`` is ``runs``.
+    """
+    need_torch("packing runs")
+    from flash_ansr.train.run_folder import RunFolder
+
+    if runs.resolve() == out.resolve():
+        raise PaperError(f"{out} holds the runs themselves, which need their rest to go on; name another --out")
+    packed = []
+    for run in ABLATIONS.values():
+        folder, checkpoint = RunFolder(runs / run.name), checkpoint_of(runs, run.name)
+        if checkpoint is None or int(checkpoint.name) < folder.config().optimizer.steps:
+            continue
+        _pack(run, folder, checkpoint, out)
+        packed.append(out / run.name)
+    if not packed:
+        raise PaperError(f"{runs} holds no finished ablation; train one by `flash-ansr paper train b0 --runs {runs}`")
+    return packed
+
+
+def _pack(run: Ablation, folder: RunFolder, checkpoint: Path, out: Path) -> None:
+    import torch
+
+    from flash_ansr.model import read_checkpoint, save_checkpoint
+    from flash_ansr.model.checkpoint import load_tensors
+
+    target = out / run.name
+    target.mkdir(parents=True, exist_ok=True)
+    corpus = Path(folder.config().data.prior) if run.corpus is not None else None
+    for name in ("config.yaml", "prior.yaml", "versions.json", "metrics.jsonl"):
+        write_whole(target / name, _without_folder((folder.path / name).read_text(encoding="utf-8"), corpus))
+    found = read_checkpoint(checkpoint)
+    training: dict[str, Any] = json.loads(_without_folder(json.dumps(dict(found.training)), corpus))
+    found = dataclasses.replace(found, training=training)
+    shutil.rmtree(target / "checkpoints", ignore_errors=True)
+    weights = load_tensors(checkpoint, "weights")
+    save_checkpoint(target / "checkpoints" / checkpoint.name, found, weights, torch.float16)
+    if corpus is not None:
+        for file in (corpus, corpus.with_suffix(".jsonl")):
+            write_whole(out / file.name, _without_folder(file.read_text(encoding="utf-8"), corpus))
+
+
+def _without_folder(text: str, corpus: Path | None) -> str:
+    """A text in which a static corpus is named by its files alone."""
+    return text if corpus is None else text.replace(f"{corpus.parent}/", "")
