@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,11 @@ def test_the_navigation_leads_to_pages() -> None:
     pages = list(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     assert len(pages) == len(set(pages)) >= 15
     assert all((ROOT / "docs" / page).is_file() for page in pages)
+
+
+def test_docstrings_have_no_roles_of_another_tool() -> None:
+    role = re.compile(r":(func|class|mod|meth|attr|ref):`")  # the site would show them as they are
+    assert [str(path) for path in (ROOT / "src").rglob("*.py") if role.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Symbolic regression on top of :mod:`simplipy`. Importing it never imports torch."""
+"""Symbolic regression on top of ``simplipy``. Importing it never imports torch."""
 
 from typing import TYPE_CHECKING, Any
 

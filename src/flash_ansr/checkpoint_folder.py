@@ -1,6 +1,6 @@
 """The folder of a trained network, looked at without torch: which one is meant, and whether it can be read at all.
 
-What is in it is for :mod:`flash_ansr.model.checkpoint`.
+What is in it is for ``flash_ansr.model.checkpoint``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class Bar:
-    """A bar that is shown; see :func:`progress_bar`."""
+    """A bar that is shown; see ``progress_bar``."""
 
     def __init__(self, progress: Progress, what: str, total: int, done: int) -> None:
         self._progress = progress

@@ -93,7 +93,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     X_units, y_units : None
         Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None
-        Called with a :class:`flash_ansr.infer.progress.Progress` after every round, its candidates in the names of the
+        Called with a ``flash_ansr.infer.progress.Progress`` after every round, its candidates in the names of the
         columns; a true result stops the search.
     warm_start : bool
         Go on from the candidates of the last fit, when the rows, their weights and all that limits, fits or ranks

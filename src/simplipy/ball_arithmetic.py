@@ -2,8 +2,8 @@
 
 A number is an exact rational while it stays small, an exact rational multiple of pi where that is cheap to know, and
 else a ball: a binary float of any exponent and a bound on its error. Every function proves that its argument lies
-inside its domain (and bounds the error there), proves that it does not (:class:`UndefinedError`), or says that this
-precision cannot tell (:class:`UndecidedError`). Precision is a number of bits, given to each call; there is no global
+inside its domain (and bounds the error there), proves that it does not (``UndefinedError``), or says that this
+precision cannot tell (``UndecidedError``). Precision is a number of bits, given to each call; there is no global
 state. Here are the four operations; ball_functions.py has the rest.
 """
 

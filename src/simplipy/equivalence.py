@@ -1,7 +1,7 @@
 """Whether two expressions mean the same: by canonical forms where they agree, else by evidence at many points.
 
 The order of work: equal tokens; equal trees up to order and nesting of ``+`` and ``*``; equal canonical forms; points.
-"proved" and "numeric" say which of these decided, see :class:`Verdict`.
+"proved" and "numeric" say which of these decided, see ``Verdict``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _N_POINTS_MORE = 8192
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What :func:`equivalent` found.
+    """What ``equivalent`` found.
 
     Attributes
     ----------

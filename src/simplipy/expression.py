@@ -27,7 +27,7 @@ _FLOAT64 = np.dtype(np.float64)
 class Expression:
     """A formula in the paper's operators. Immutable, hashable, equal when all tokens are equal.
 
-    Make one with :func:`simplipy.parse`.
+    Make one with ``simplipy.parse``.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def compare_families(
     names : tuple of str
         The variables of both.
     rtol : float
-        As in :func:`simplipy.equivalent`.
+        As in ``simplipy.equivalent``.
     rng : numpy.random.Generator
         For points, constants and starts.
     """

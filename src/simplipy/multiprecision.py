@@ -89,7 +89,7 @@ def evaluate_at(
 def enclose(
     tokens: Sequence[str], point: Mapping[str, Number], constants: Sequence[Number] = (), digits: int = 50
 ) -> Ball | Outcome:
-    """Value of an expression at one point with a bound on its error; see :func:`evaluate_at`.
+    """Value of an expression at one point with a bound on its error; see ``evaluate_at``.
 
     A Ball says that the expression is defined there: proved.
     """

@@ -82,7 +82,7 @@ def column_numbers(variables: Sequence[str], n_columns: int) -> list[int]:
 
 
 class NumpyFunction:
-    """Expression as a function of arrays; made by :func:`numpy_function`. It can be pickled."""
+    """Expression as a function of arrays; made by ``numpy_function``. It can be pickled."""
 
     def __init__(self, tokens: Sequence[str], variables: Sequence[str]) -> None:
         self.tokens = tuple(tokens)

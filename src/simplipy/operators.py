@@ -26,7 +26,7 @@ class Operator:
     Attributes
     ----------
     id : int
-        Stable token id, as in :class:`simplipy.TokenBatch`.
+        Stable token id, as in ``simplipy.TokenBatch``.
     token : str
         The paper's prefix token.
     arity : int

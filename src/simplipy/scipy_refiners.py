@@ -118,7 +118,7 @@ def refine(
     deadline: float | None,
     random_state: int,
 ) -> list[Fit]:
-    """Fits of these formulas, one after the other; see :func:`simplipy.fit_constants` for the arguments."""
+    """Fits of these formulas, one after the other; see ``simplipy.fit_constants`` for the arguments."""
     if method == "scipy" and loss in ("huber", "log_cosh"):
         from simplipy.errors import FitError
 

@@ -96,7 +96,7 @@ class Engine:
     @overload
     def simplify(self, x: Sequence[str], **options: Any) -> list[str]: ...
     def simplify(self, x: str | Expression | Sequence[str], **options: Any) -> str | Expression | list[str]:
-        """Shortest form; see :func:`simplipy.simplify` for the options."""
+        """Shortest form; see ``simplipy.simplify`` for the options."""
         if type(x) is list and self.method == "canonical" and "ranges" not in options:
             return _simplified_tokens(x, _core_options(self._rules, **options))
         expression = parse(x)
@@ -113,7 +113,7 @@ class Engine:
     def simplify_many(
         self, batch: TokenBatch | Iterable[Sequence[str]], n_threads: int | None = None, **options: Any
     ) -> TokenBatch | list[list[str]]:
-        """Shortest forms of many expressions; see :func:`simplipy.simplify_many`."""
+        """Shortest forms of many expressions; see ``simplipy.simplify_many``."""
         tokens = batch if isinstance(batch, TokenBatch) else TokenBatch.from_tokens(batch)
         if self.method == "paper":
             results = TokenBatch.from_expressions(self._paper(e, **options) for e in tokens.expressions())
@@ -242,7 +242,7 @@ def simplify_many(
     n_threads : int or None
         None takes what pays off. The result does not depend on it.
     **options
-        As in :func:`simplipy.simplify`.
+        As in ``simplipy.simplify``.
     """
     return _DEFAULT_ENGINE.simplify_many(batch, n_threads, **options)
 

@@ -79,12 +79,12 @@ def tidy(
     Constants are snapped to integers, small rationals, multiples and powers of pi and e, and to zero or one where that
     removes a term; the rest is refitted after each change. In an exact fit a change is kept if the score
     log10(FVU) + gamma * length holds, in one with residuals if the description length does
-    (:func:`simplipy.description.description_length`); there, constants are also rounded within their standard errors.
+    (``simplipy.description.description_length``); there, constants are also rounded within their standard errors.
 
     Parameters
     ----------
     fit : Fit
-        From :func:`simplipy.fit_constants`.
+        From ``simplipy.fit_constants``.
     X, y, sample_weight, y_err
         The data of that fit.
     gamma : float, default 0.05
@@ -94,7 +94,7 @@ def tidy(
     deadline : float, optional
         Seconds after which what is reached by then is returned.
     **options
-        For :func:`simplipy.fit_constants`.
+        For ``simplipy.fit_constants``.
 
     Returns
     -------

@@ -30,7 +30,7 @@ class _Row(NamedTuple):
 
 
 class ExpressionModule(nn.Module):
-    """Expression as a module; made by :func:`torch_module`.
+    """Expression as a module; made by ``torch_module``.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ class Group:
     ----------
     catalogue, system, label : str
     budget, settings, points, noise, n_threads
-        As in :class:`flash_ansr.bench.rows.Task`.
+        As in ``flash_ansr.bench.rows.Task``.
     rows, scores : tuples of the same length
     reference_seconds : float or None
         Mean fit time of the same effort on the most usual data without noise.

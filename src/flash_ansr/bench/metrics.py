@@ -19,12 +19,12 @@ _ARROWS: dict[Better, str] = {"up": "↑", "down": "↓", "zero": "→ 0"}
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """How a field of :class:`Scores` is shown.
+    """How a field of ``Scores`` is shown.
 
     Attributes
     ----------
     field : str
-        Of :class:`Scores`.
+        Of ``Scores``.
     title : str
     better : {"up", "down", "zero"}
         Where good values lie.

@@ -102,7 +102,7 @@ class Plan:
 
 
 def read_plans(path: Path) -> list[Plan]:
-    """Plans of a YAML file: a mapping with the keys of :class:`Plan`, or a list of such under ``runs``.
+    """Plans of a YAML file: a mapping with the keys of ``Plan``, or a list of such under ``runs``.
 
     Keys beside ``runs`` hold for all of them.
     """

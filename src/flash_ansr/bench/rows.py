@@ -33,7 +33,7 @@ class Task:
     catalogue, problem : str
         Name or path of a catalogue, and a problem in it.
     dataset, points, noise : int, int, float
-        As in :func:`flash_ansr.bench.datasets.make_data_set`.
+        As in ``flash_ansr.bench.datasets.make_data_set``.
     system : str
         Name of a system.
     budget : float or None

@@ -50,7 +50,7 @@ def load(name_or_path: str | Path) -> Catalogue:
     Parameters
     ----------
     name_or_path : str or Path
-        One of :func:`names`, or the path of a file in the schema of docs/catalogues.md, or of FastSRB's own file.
+        One of ``names``, or the path of a file in the schema of docs/catalogues.md, or of FastSRB's own file.
 
     Returns
     -------

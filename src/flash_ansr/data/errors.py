@@ -4,7 +4,7 @@ from simplipy.errors import SimplipyError
 
 
 class DataError(SimplipyError):
-    """Base of the errors that a caller of :mod:`flash_ansr.data` can cause and mend."""
+    """Base of the errors that a caller of ``flash_ansr.data`` can cause and mend."""
 
 
 class PriorError(DataError):

@@ -51,7 +51,7 @@ class Holdout:
     sources : iterable of str or Expression
         Names of catalogues, paths of catalogue files, and single expressions.
     max_pattern_length : int, optional
-        How skeletons are simplified that will be looked up, see :class:`flash_ansr.data.Prior`.
+        How skeletons are simplified that will be looked up, see ``flash_ansr.data.Prior``.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from flash_ansr.data.stream import ProblemStream
 
 
 class TorchProblemStream(ProblemStream, IterableDataset[Batch]):
-    """A :class:`ProblemStream` that a ``DataLoader`` takes."""
+    """A ``ProblemStream`` that a ``DataLoader`` takes."""
 
     def _worker(self) -> tuple[int, int]:
         info = get_worker_info()

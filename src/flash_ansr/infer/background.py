@@ -18,7 +18,7 @@ class BackgroundProposer:
     make : callable
         Called once, in the thread; what it raises is the reason of the ``ProposerError`` that ``propose`` raises.
     weight : float
-        See :class:`flash_ansr.infer.schedule.Schedule`.
+        See ``flash_ansr.infer.schedule.Schedule``.
 
     Attributes
     ----------

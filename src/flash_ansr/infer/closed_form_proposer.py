@@ -13,7 +13,7 @@ _SHARE = 0.5
 
 
 class ClosedFormProposer(BatchProposer):
-    """Hands on the batches of :func:`flash_ansr.infer.closed_form.closed_form`."""
+    """Hands on the batches of ``flash_ansr.infer.closed_form.closed_form``."""
 
     name = "closed_form"
     round_size = 256

@@ -43,7 +43,7 @@ class NeuralProposer:
     decoding : {"sample", "beam"}
         Softmax sampling, or beam search with the asked number as its width.
     temperature, top_k, top_p
-        Of sampling, see :func:`flash_ansr.infer.sampler.sample`.
+        Of sampling, see ``flash_ansr.infer.sampler.sample``.
     seed : int
         Of the choice of rows: the encoder sees at most as many as in training.
     n_threads : int, optional

@@ -79,7 +79,7 @@ class Pipeline:
     scaling : Scaling
         Units of the search: proposers draw for the scaled table.
     proposers : sequence of Proposer
-        Asked as :class:`Schedule` says.
+        Asked as ``Schedule`` says.
     grammar : Grammar
         Formulas outside it are dropped.
     settings : Settings

@@ -1,6 +1,6 @@
 """What proposers hand to the pipeline, and the interface that makes something a proposer. Fits nothing, ranks nothing.
 
-A proposer is made for one table and draws formulas for it. Ids are those of :class:`simplipy.TokenBatch`.
+A proposer is made for one table and draws formulas for it. Ids are those of ``simplipy.TokenBatch``.
 """
 
 from __future__ import annotations

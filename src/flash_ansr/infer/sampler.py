@@ -47,7 +47,7 @@ S = TypeVar("S", bound=State)
 
 
 class StepModel(Protocol[S]):
-    """What the sampler needs of a decoder; :class:`flash_ansr.model.Decoder` has it."""
+    """What the sampler needs of a decoder; ``flash_ansr.model.Decoder`` has it."""
 
     def start(self, memory: Tensor, capacity: int, max_length: int | None = None) -> S:
         """State of ``capacity`` empty sequences."""

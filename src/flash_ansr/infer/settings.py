@@ -61,7 +61,7 @@ class PaperPipeline:
     simplifier : {"simplipy", "sympy", "none"}
         What shortens the proposals before they are compared and fitted.
     temperature, top_k, top_p
-        Of sampling, as in :class:`FullPipeline`; the paper's are 1, None, 1.
+        Of sampling, as in ``FullPipeline``; the paper's are 1, None, 1.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def run_experiment(
     out : Path
         Gets a folder of the experiment's name, and the folder ``rows`` of benchmark rows that experiments share.
     scale, seed, checkpoint, runs, show_progress
-        As in :class:`flash_ansr.paper.context.Context`.
+        As in ``flash_ansr.paper.context.Context``.
 
     Returns
     -------

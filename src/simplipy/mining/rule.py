@@ -88,7 +88,7 @@ class Rule:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Rule:
-        """The rule of a row that :meth:`row` made."""
+        """The rule of a row that ``row`` made."""
         return cls(
             tuple(row["pattern"].split()),
             tuple(row["replacement"].split()),

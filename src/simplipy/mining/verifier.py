@@ -29,7 +29,7 @@ class Verifier:
     seed : int
         Of the points.
     deadline : float or None
-        As :func:`time.monotonic` counts; no batch is begun after it.
+        As ``time.monotonic`` counts; no batch is begun after it.
     shards : Shards or None
         Where findings are kept, and found by a run that goes on.
 

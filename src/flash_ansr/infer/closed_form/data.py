@@ -34,12 +34,12 @@ class DeadlineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """When to stop, as a value of :func:`time.monotonic`; None for never."""
+    """When to stop, as a value of ``time.monotonic``; None for never."""
 
     deadline: float | None
 
     def check(self) -> None:
-        """Raise :class:`DeadlineError` where the deadline has passed."""
+        """Raise ``DeadlineError`` where the deadline has passed."""
         if self.deadline is not None and now() >= self.deadline:
             raise DeadlineError
 

@@ -44,7 +44,7 @@ def best_pairs(rows: FloatArray, target: FloatArray, n_best: int, clock: Clock) 
 def best_cross_pairs(
     left: FloatArray, right: FloatArray, target: FloatArray, n_best: int, clock: Clock
 ) -> list[tuple[int, int, float]]:
-    """As :func:`best_pairs`, with i from one set of rows and j from another."""
+    """As ``best_pairs``, with i from one set of rows and j from another."""
     r_left, r_right = left @ target, right @ target
     found = _Best(n_best)
     for start in range(0, len(left), _BLOCK):

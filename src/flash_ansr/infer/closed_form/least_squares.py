@@ -44,7 +44,7 @@ def solve(terms: FloatArray, target: FloatArray, weight: FloatArray) -> tuple[Fl
 
 
 def solve_pruned(terms: FloatArray, target: FloatArray, weight: FloatArray) -> tuple[list[int], FloatArray, float]:
-    """As :func:`solve` without the terms that only explain rounding: (kept, coefficients, unexplained)."""
+    """As ``solve`` without the terms that only explain rounding: (kept, coefficients, unexplained)."""
     kept = list(range(len(terms)))
     coefficients, unexplained = solve(terms, target, weight)
     size = np.sqrt(np.mean((target * weight) ** 2))

@@ -63,7 +63,7 @@ class Products:
             yield from self._drafts([hit], arguments)
 
     def second(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 8) -> Iterator[Draft]:
-        """A further factor beside each of the best that :meth:`single` found among the same arguments."""
+        """A further factor beside each of the best that ``single`` found among the same arguments."""
         firsts = [*self._hits[id(arguments)][:3], *(_exponential(i) for i in self._exponentials(arguments)[:1])]
         for first in firsts:
             u = arguments.values[first.argument]

@@ -86,7 +86,7 @@ def closed_form(
     gamma : float
         Price of a token in the order of a batch, in decades of unexplained variance.
     deadline : float, optional
-        Value of :func:`time.monotonic` at which to stop; None to go through all stages.
+        Value of ``time.monotonic`` at which to stop; None to go through all stages.
     seed : int
         Chooses the rows of the search where there are more than 512.
 
