@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,17 +17,23 @@ from flash_ansr.data import Generator, Vocabulary
 from flash_ansr.data.statistics import collect
 from flash_ansr.model import Network
 from flash_ansr.model.checkpoint import Checkpoint, save_checkpoint
-from flash_ansr.paper.data import chunk_facts, joined, plain_form
+from flash_ansr.paper.context import Context
+from flash_ansr.paper.convergence import _rounds
+from flash_ansr.paper.data import chunk_facts, joined, plain_forms, renamed_forms
+from flash_ansr.paper.decoding import Sizes, Source, fingerprints
 from flash_ansr.paper.experiment import Scale
 from flash_ansr.paper.galleries import OSCILLATION, distinct_laws, oscillation
-from flash_ansr.paper.gaussian import draws, instance
+from flash_ansr.paper.gaussian import draws, gaussian_map, instance
 from flash_ansr.paper.registry import EXPERIMENTS
 from flash_ansr.paper.run import run_experiment
 from flash_ansr.paper.simplifier import by_sympy
+from simplipy.paper_engine import PaperEngine
+from simplipy.paper_rules import load_rules
 from tests.networks import LEAN
 
 QUICK = ["hyperparameters", "vocabulary", "architecture", "rule_table", "worked_examples"]
 QUICK += ["excluded_equations", "data_statistics", "gaussian_map", "gallery_1d", "convergence", "settings"]
+QUICK += ["data_hyperparameters"]
 QUICK += ["decontamination"]
 NEEDS_NETWORK = ["decoding", "token_embeddings"]
 THE_REST = [
@@ -111,8 +118,17 @@ def test_no_held_out_equation_is_accepted(out: Path) -> None:
 def test_an_equation_is_found_whatever_its_variables_are_called() -> None:
     law = next(p.expression for p in load("fastsrb") if len(p.variables) == 2)
     renamed = law.rename({"x1": "x7", "x2": "x3"})
-    assert plain_form(renamed.skeleton()) == plain_form(law.skeleton())
-    assert plain_form(simplipy.parse("sin(x1)")) != plain_form(simplipy.parse("cos(x1)"))
+    assert plain_forms([renamed.skeleton().tokens])[0] in renamed_forms(law.skeleton())
+    # the order of x3*x5 is not that of x1*x2 after its names
+    (drawn,) = plain_forms([simplipy.parse("x5 + sin(x5*x3)*exp(x3)").tokens])
+    assert drawn in renamed_forms(simplipy.parse("x1 + sin(x1*x2)*exp(x2)"))
+    assert drawn not in renamed_forms(simplipy.parse("x1 + sin(x1*x2)*exp(x1)"))
+    assert not renamed_forms(simplipy.parse("sin(x1)")) & renamed_forms(simplipy.parse("cos(x1)"))
+
+
+def test_the_settings_of_the_data_are_the_paper_s(out: Path) -> None:
+    said = findings(out, "data_hyperparameters")
+    assert said[0] == "12 of 12 settings are the paper's; others: none"
 
 
 def test_statistics_in_parts_are_those_of_the_whole() -> None:
@@ -138,6 +154,45 @@ def test_sympy_is_timed_and_limited() -> None:
     seconds, length = by_sympy(["+", "x1", "x1"], 0, 1.7)
     assert length == 2
     assert 0 < seconds < 1
+
+
+def test_what_sympy_fails_at_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OddError(Exception):
+        pass
+
+    def fails(*_: object, **__: object) -> None:
+        raise OddError
+
+    monkeypatch.setattr("sympy.simplify", fails)
+    assert by_sympy(["sin", "x1"], 0, 1.7)[1] is None
+    monkeypatch.setattr(simplipy.Expression, "to_sympy", fails)
+    assert by_sympy(["sin", "x1"], 0, 1.7)[1] is None
+
+
+def test_rounds_are_counted_as_in_the_paper() -> None:
+    engines = [PaperEngine(load_rules(), 4, max_iterations=k) for k in range(6)]
+    assert _rounds(["sin", "x1"], engines) == 1  # one round, which changes nothing
+    assert _rounds(["+", "x1", "-", "x1", "x1"], engines) >= 2
+
+
+def test_a_peak_between_the_rows_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flash_ansr.paper.gaussian.draws", lambda n, _: (np.full(n, 3.0), np.full(n, 1e-9)))
+    context = Context(tmp_path, tmp_path, Scale.TINY)
+    said = gaussian_map(context).findings
+    assert said == [
+        "ours, 0.2 s: recovered on new rows 0 of 3, with a negative mean 0 of 0, with a positive one 0 of 3; "
+        "3 searches failed"
+    ]
+    assert any("no networks of the ablations B0 and C1" in note for note in context.notes)
+
+
+def test_no_valid_candidate_is_no_distinct_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = SimpleNamespace(batch=simplipy.TokenBatch.from_expressions([]))
+    proposer = SimpleNamespace(propose=lambda *_: nothing)
+    monkeypatch.setattr("flash_ansr.infer.neural_proposer.NeuralProposer", lambda *_, **__: proposer)
+    monkeypatch.setattr("flash_ansr.paper.decoding.weights_hash", lambda _: "0")
+    context = Context(tmp_path, tmp_path, Scale.TINY)
+    assert fingerprints(context, Sizes(1, 16, (4,), 1), {"a": Source(tmp_path)})["a"]["distinct"] == 0.0
 
 
 def test_gaussians() -> None:

@@ -29,7 +29,8 @@ from tests.command_line import run_flash_ansr
 
 NAMES = """simplifier_ecdf data_statistics recovery_time length_time scaling_law points noise ablations decoding refiner
 inference_simplifier gaussian_map training_curves token_embeddings per_expression gallery_1d gallery_2d oscillator
-memory rule_table hyperparameters vocabulary excluded_equations throughput_claim settings decontamination""".split()
+memory rule_table hyperparameters vocabulary excluded_equations throughput_claim settings decontamination
+data_hyperparameters""".split()
 
 
 def empty_outcome(context: Context) -> Outcome:
@@ -44,6 +45,18 @@ PROBE = Experiment("probe", "Figure 0", "It works.", empty_outcome, "two rows", 
 
 def probe_of(folder: Path) -> Context:
     return Context(folder, folder / "rows", Scale.TINY)
+
+
+def test_rows_of_another_version_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def facts(version: str, again: bool = False) -> Facts:
+        monkeypatch.setattr(context_module, "__version__", version)
+        return probe_of(tmp_path).each(["a"], lambda _: {"by": version + "!" * again}, "keys", again)[0]
+
+    assert facts("1") == {"by": "1"}
+    assert facts("2") == {"by": "2"}
+    assert facts("1") == {"by": "1"}
+    assert facts("1", again=True) == {"by": "1!"}  # read off the code: not kept from before
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
 
 
 def test_every_name_of_the_paper_is_there() -> None:

@@ -316,7 +316,8 @@ EXPERIMENTS = (
         "ablations",
         "Figures 'Test-time compute scaling for ablations', 'Training dynamics of the ablations', 'Detailed Ablation "
         "Metrics'",
-        "A-U and B2 move recovery and length most; B1 (post-norm) fails in training; B3 and C1 have small effects.",
+        "A-U and B2 move recovery and length most, A-U to 40 to 50 % above the canonical length with the highest loss; "
+        "B1 (post-norm) fails in training; B3 and C1 have small effects, largest at 1 to 10 s.",
         ablations,
         "the trained runs in --runs, 40 problems, 256 points, 16, 64 and 256 candidates",
         "115 problems, 512 points, 1 to 4,096 candidates, 5 data sets; runs of the config 120M (paper train --config)",

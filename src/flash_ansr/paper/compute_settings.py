@@ -56,7 +56,7 @@ def settings(context: Context) -> Outcome:
         return {"table": _sweep_lines(full, here) if key.startswith("swept") else _fixed_lines(full, here)}
 
     keys = [f"{name} {context.scale.value}" for name in ("swept", "fixed", "machine")]
-    tables = [row["table"] for row in context.each(keys, work, "tables")]
+    tables = [row["table"] for row in context.each(keys, work, "tables", again=True)]
     header = ["method", "parameter", "the paper", "here, full", f"here, {context.scale.value}"]
     headers = [header, header, ["component", "the paper", "here"]]
     lines = [*tables[0], *tables[1]]

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from flash_ansr import __version__
 from flash_ansr.bench.execute import check_system
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.plan import Plan
@@ -28,6 +30,7 @@ from simplipy.output_files import write_whole
 
 T = TypeVar("T")
 Facts = dict[str, Any]
+_PACKAGE = "flash-ansr"
 
 
 @dataclass(frozen=True)
@@ -67,20 +70,24 @@ class Context:
         """Cores of a fit: all of them."""
         return os.cpu_count() or 1
 
-    def each(self, keys: Sequence[str], work: Callable[[str], Facts], what: str) -> list[Facts]:
+    def each(self, keys: Sequence[str], work: Callable[[str], Facts], what: str, again: bool = False) -> list[Facts]:
         """Facts for each key, from the experiment's rows where they are there, else by the work.
 
         Parameters
         ----------
         keys : sequence of str
-            Must say everything that the facts depend on but the seed.
+            Must say everything that the facts depend on but the seed and the version of this package.
         work : callable
             Makes the facts of a key, as JSON can hold them.
         what : str
             For the progress bar.
+        again : bool
+            For what is read off the code itself: rows that are there may be those of older code, and are dropped.
         """
         path = self.folder / "rows.jsonl"
-        wanted = {key: json.dumps([self.seed, key]) for key in keys}
+        wanted = {key: json.dumps([self.seed, key, __version__]) for key in keys}
+        if again:
+            path.unlink(missing_ok=True)
         with JsonLines(path) as file:
             known = _read_facts(path)
             left = [key for key in keys if wanted[key] not in known]
@@ -114,6 +121,8 @@ class Context:
             # the label of a row is that of the figure which asked first
             found = (row for row in read_rows([path]) if row.task.key in tasks)
             rows += [replace(row, task=replace(row.task, label=tasks[row.task.key].label)) for row in found]
+        others = Counter(text for row in rows if (text := row.versions.get(_PACKAGE, __version__)) != __version__)
+        self.notes.extend(f"{n} rows were measured by version {text}, not by this one" for text, n in others.items())
         write_whole(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
         with progress_bar("scoring rows", len(rows), show=self.show_progress) as bar:
             return group_rows(rows, bar.advance)

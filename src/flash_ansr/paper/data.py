@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +12,7 @@ import numpy.typing as npt
 import simplipy
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.catalogues import Problem, load
-from flash_ansr.data import Generator, Holdout
+from flash_ansr.data import Generator, Holdout, load_prior
 from flash_ansr.data.figure import statistics_figure
 from flash_ansr.data.generator import OUTCOMES
 from flash_ansr.data.statistics import SkeletonCounts, Statistics, collect
@@ -23,6 +25,7 @@ _CATALOGUE = "fastsrb"
 _CHUNK = 5000
 _N_MAGNITUDES = 200_000
 _STAGES = ("drawn", "simplified", "simplified_all_rules", "accepted")
+_KINDS = {"uniform": "U", "normal": "N"}
 _COUNTS = ("n_constants", "n_unique_variables", "n_variable_nodes", "lengths")
 _MEDIANS = {"n_unique_variables": "unique variables", "lengths": "symbols", "n_constants": "constants"}
 
@@ -92,13 +95,61 @@ def joined(rows: list[Facts]) -> Statistics:
     )
 
 
+def data_hyperparameters(context: Context) -> Outcome:
+    """The prior's settings against the paper's list, and how many operators draws have against its law."""
+    prior = load_prior("paper")
+    skeletons, (column,), (constant,) = prior.skeletons, prior.columns, prior.constants
+    (bound,), weights = column.bounds, skeletons.operator_weights
+    settings = {
+        "alpha, lambda of p(n_ops)": ("0.7, 1", f"{skeletons.alpha:g}, {skeletons.lambda_:g}"),
+        "n_ops": ("0 to 17", f"{skeletons.min_operators} to {skeletons.max_operators}"),
+        "symbols at most": ("35", f"{skeletons.max_length}"),
+        "weight of + - * /": ("10", ", ".join(sorted({f"{weights[token]:g}" for token in "+-*/"}))),
+        "weight of the others": ("1", ", ".join(sorted({f"{w:g}" for t, w in weights.items() if t not in "+-*/"}))),
+        "L_max": ("4", f"{prior.max_pattern_length}"),
+        "points": ("U(1, 1024)", f"{_KINDS[prior.rows.kind]}({prior.rows.low}, {prior.rows.high})"),
+        "ends of a range": (
+            "N(0, 10) within [-30, 30]",
+            f"{_KINDS[bound.kind]}({bound.mean:g}, {bound.scale:g}) within [{bound.low:g}, {bound.high:g}]",
+        ),
+        "points of a dimension": ("U(a, b)", f"{_KINDS[column.kind]}(a, b)"),
+        "constants": ("N(0, 5)", f"{_KINDS[constant.kind]}({constant.mean:g}, {constant.scale:g})"),
+        "new data for a skeleton": ("4 times", f"{prior.retries} times"),
+        "held out": ("FastSRB", ", ".join(map(str, prior.holdouts))),
+    }
+    n = context.pick(500, 20_000, 1_000_000)
+
+    def work(_: str) -> Facts:
+        drawn = Generator("paper").skeletons(context.seed, range(n), simplified=False)
+        counts = Counter(sum(token in simplipy.OPERATORS for token in tokens) for tokens in drawn if tokens)
+        return {"counts": [counts[k] for k in range(skeletons.max_operators + 1)]}
+
+    (row,) = context.each([f"operators {n}"], work, "draws")
+    found = np.array(row["counts"]) / sum(row["counts"])
+    expected = np.array(skeletons.n_ops_weights) / sum(skeletons.n_ops_weights)
+    figure, (axes,) = panels(1, 1, 5.5, 3.2)
+    axes.bar(range(len(found)), 100 * found, color=COLOURS[0], label=f"{n:,} draws")
+    axes.plot(100 * expected, "o", color=COLOURS[1], label="the paper's law")
+    axes.set(xlabel="operators of a skeleton as drawn", ylabel="share [%]")
+    axes.legend()
+    differ = [name for name, (published, here) in settings.items() if published.lower() != here.lower()]
+    n_same, largest = len(settings) - len(differ), 100 * np.abs(found - expected).max()
+    findings = [
+        f"{n_same} of {len(settings)} settings are the paper's; others: {', '.join(differ) or 'none'}",
+        f"operators of {n:,} draws: shares differ from the law by {largest:.2f} points at most",
+    ]
+    lines = [[name, published, here] for name, (published, here) in settings.items()]
+    notes = ["rules that are no settings (leaves, checks against the test set) are tested in tests/data"]
+    return Outcome({"data_hyperparameters": figure}, findings, markdown(["what", "the paper", "here"], lines), notes)
+
+
 def decontamination(context: Context) -> Outcome:
     """How many draws the holdout of FastSRB rejects, and whether any that it accepts is in FastSRB."""
     n = context.pick(500, 20_000, 1_000_000)
     generator = Generator("paper", holdouts=(_CATALOGUE,))
     # a second opinion, with all rules instead of those of the prior, and one that is no part of the holdout
     checked = Holdout((_CATALOGUE,))
-    entries = {plain_form(problem.expression.skeleton()) for problem in load(_CATALOGUE)}
+    entries = {form for problem in load(_CATALOGUE) for form in renamed_forms(problem.expression.skeleton())}
 
     def work(key: str) -> Facts:
         start, stop = map(int, key.split()[:2])
@@ -109,10 +160,10 @@ def decontamination(context: Context) -> Outcome:
         return {
             "outcomes": counts,
             "found_again": sum(match is not None for match in checked.find_many(accepted)),
-            "same_form": sum(plain_form(simplipy.parse(tokens)) in entries for tokens in accepted),
+            "same_form": sum(form in entries for form in plain_forms(accepted)),
         }
 
-    keys = [f"{start} {min(n, start + _CHUNK)}" for start in range(0, n, _CHUNK)]
+    keys = [f"{start} {min(n, start + _CHUNK)} all names" for start in range(0, n, _CHUNK)]
     rows = context.each(keys, work, "draws")
     outcomes: Counter[str] = Counter()
     for row in rows:
@@ -138,14 +189,22 @@ def decontamination(context: Context) -> Outcome:
     return Outcome({"decontamination": figure}, findings, markdown(["outcome", "attempts", "%"], lines), notes)
 
 
-def plain_form(expression: Expression) -> tuple[str, ...]:
-    """Tokens after simplification, variables named in the order in which they occur."""
-    tokens = simplipy.simplify(expression.tokens, mask_numbers=True)
-    order: dict[str, str] = {}
-    return tuple(
-        order.setdefault(token, f"x{len(order) + 1}") if token[0] == "x" and token[1:].isdigit() else token
-        for token in tokens
-    )
+def renamed_forms(expression: Expression) -> set[tuple[str, ...]]:
+    """The plain forms under all orders of the variables, since the order of operands follows their names."""
+    names = list(expression.variables)
+    orders = (dict(zip(names, order, strict=True)) for order in itertools.permutations(names))
+    return set(plain_forms([[order.get(token, token) for token in expression.tokens] for order in orders]))
+
+
+def plain_forms(skeletons: Sequence[list[str]]) -> list[tuple[str, ...]]:
+    """Tokens of each after simplification; variables become x1, x2, ... in the order of their numbers."""
+    return [_numbered_anew(tokens) for tokens in simplipy.simplify_many(skeletons, mask_numbers=True)]
+
+
+def _numbered_anew(tokens: list[str]) -> tuple[str, ...]:
+    numbers = sorted({int(token[1:]) for token in tokens if token[0] == "x" and token[1:].isdigit()})
+    names = {f"x{number}": f"x{k}" for k, number in enumerate(numbers, start=1)}
+    return tuple(names.get(token, token) for token in tokens)
 
 
 def excluded_equations(context: Context) -> Outcome:
@@ -213,6 +272,16 @@ EXPERIMENTS = (
         "20,000 problems of the paper's prior",
         "a million problems",
         0.2,
+    ),
+    Experiment(
+        "data_hyperparameters",
+        "Appendix Data Generation Hyperparameters",
+        "p(n_ops) ~ exp(n_ops^0.7) up to 17 operators and 35 symbols, arithmetic with weight 10; L_max 4; 1 to 1,024 "
+        "points on ranges of N(0, 10), constants of N(0, 5), four new tries.",
+        data_hyperparameters,
+        "every setting; 20,000 draws",
+        "every setting; a million draws",
+        0.05,
     ),
     Experiment(
         "decontamination",

@@ -42,6 +42,7 @@ SURFACES = (
 )
 # what fits as well as the best, in errors of this
 _AS_WELL = 1.5
+_FIRST = 20
 OSCILLATION = "1.5*exp(-0.3*x1)*cos(2.5*x1)"
 
 
@@ -172,7 +173,8 @@ def oscillator(context: Context) -> Outcome:
     lines = [[f"`{_rounded(c['law'])}`", c["length"], f"{c['fvu']:.4g}"] for c in chosen]
     notes = [
         f"{OSCILLATION} at 150 times, noise of 4 % of the deviation; {seconds:g} s",
-        f"shown: the best of each form, with at most {_AS_WELL:g} times the least error",
+        f"shown: the law, and the best of other forms with at most {_AS_WELL:g} times the least error of the first "
+        f"{_FIRST} candidates",
     ]
     return Outcome({"oscillator": figure}, findings, markdown(["law", "length", "FVU"], lines), notes)
 
@@ -186,9 +188,9 @@ def oscillation(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def distinct_laws(candidates: list[Facts], n: int) -> list[Facts]:
-    """The best candidates of different form that fit about equally well: with at most 1.5 times the least error."""
+    """The law, and the best candidates of other forms that fit about as well as any of the first ones."""
     chosen: dict[bytes, Facts] = {}
-    lowest = min(c["fvu"] for c in candidates[:20])
+    lowest = min(c["fvu"] for c in candidates[:_FIRST])
     for candidate in candidates:
         key = simplipy.canonical_key(simplipy.parse(candidate["law"]).skeleton())
         if key not in chosen and (not chosen or candidate["fvu"] <= _AS_WELL * lowest):

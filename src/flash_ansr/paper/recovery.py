@@ -177,18 +177,20 @@ def scaling_law(context: Context) -> Outcome:
         with np.errstate(all="ignore"):
             law = np.asarray(simplipy.parse(found["law"])({"t": _IN_MILLISECONDS + grid}), dtype=np.float64)
         law = np.broadcast_to(law, grid.shape)
-        axes.plot(grid, np.where((law > -5) & (law < 105), law, np.nan), color=colour, lw=1.2)
+        shown = np.where((law > -5) & (law < 105), law, np.nan)
+        axes.plot(grid, shown, color=colour, lw=1.0, ls=":")
+        axes.plot(grid, np.where((grid >= x[0]) & (grid <= x[-1]), shown, np.nan), color=colour, lw=1.4)
         text = simplipy.parse(found["law"]).infix(precision=3)
         findings.append(
             f"{label}: vNRR = {text} with t = log10 of the milliseconds, FVU {found['fvu']:.2g} on {len(x)} points"
         )
         later = float(np.interp(4.0, grid, law))
         sense = f"gives {later:.0f} %" if 0 <= later <= 100 else "leaves 0 to 100 %"
+        sense = sense if np.isfinite(later) else "is not defined"
         findings.append(f"{label}: extrapolated to 10,000 s, the law {sense}")
-    axes.axvspan(max(float(np.log10(g.seconds)) for g in groups), grid[-1], color="0.9", lw=0)
     axes.set(xlabel="log10 of the mean fit time [s]", ylabel="vNRR [%]", ylim=(-2, 102), xlim=(grid[0], grid[-1]))
     axes.legend(loc="best")
-    notes = [f"gamma = {_GAMMA}, {seconds:g} s a search over {' '.join(_OPERATORS)}; grey: beyond the measured times"]
+    notes = [f"gamma = {_GAMMA}, {seconds:g} s a search over {' '.join(_OPERATORS)}; dotted: beyond the measured times"]
     n_points = min(len(members) for members in by_label.values())
     notes.append(f"an extrapolation from {n_points} points is an illustration, no forecast")
     return Outcome({"scaling_law": figure}, findings, table(groups, Format.MARKDOWN), notes)
@@ -217,7 +219,7 @@ def per_expression(context: Context) -> Outcome:
     common: Facts = {"catalogue": _CATALOGUE, "limit": context.pick(4, None, None)}
     common |= {"points": [context.pick(64, 256, 512)], "datasets": context.pick(1, 1, 5)}
     plans = [Plan(label="ours", budget=[context.pick(0.2, 0.5, 1000.0)], **common)]
-    if context.pick(False, False, True) and context.has_network:
+    if context.pick(False, False, True) and _has_network(context):
         settings = {"pipeline": "paper", "n_samples": 2**18}
         plans.append(Plan(label=_PAPER_PIPELINE, settings=settings, budget=[None], **common))
     groups = sorted(context.bench(plans), key=lambda group: group.label != "ours")

@@ -41,7 +41,7 @@ def training_curves(context: Context) -> Outcome:
     law = fit_power_law(curves)
     findings = [
         f"{curve.name}: {curve.n_parameters:,} weights, {int(curve.samples[-1]):,} problems, validation loss "
-        f"{curve.loss[-1]:.3f}, largest gradient norm {curve.gradient_norms.max(initial=0.0):.1f}"
+        f"{curve.loss[-1]:.3f}, largest gradient norm {np.fmax.reduce(curve.gradient_norms, initial=0.0):.1f}"
         for curve in curves
     ]
     if law is None:
@@ -179,6 +179,7 @@ def _kinds(tokens: Sequence[str]) -> Mapping[str, list[int]]:
         "variables": [k for k, token in enumerate(tokens) if token[0] == "x" and token[1:].isdigit()],
         "arithmetic": [index[token] for token in "+-*/"],
         "trigonometric": [index[token] for token in ("sin", "cos", "tan")],
+        "exponentials": [index[token] for token in ("exp", "sinh", "cosh", "tanh")],
         "powers": [k for k, token in enumerate(tokens) if token.startswith("pow")],
         "multipliers": [k for k, token in enumerate(tokens) if token.startswith(("mult", "div"))],
     }
