@@ -12,11 +12,11 @@ from flash_ansr.data import load_prior
 from flash_ansr.model import Checkpoint, Network, read_checkpoint, save_checkpoint
 from flash_ansr.model.checkpoint import load_tensors
 from flash_ansr.model.config import to_mapping
-from flash_ansr.paper.ablation_results import comparable, trained_runs
 from flash_ansr.paper.ablations import checkpoint_of
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.experiment import PaperError
 from flash_ansr.paper.packing import pack_runs
+from flash_ansr.paper.trained_runs import comparable, trained_runs
 from flash_ansr.train.config import load_config
 from flash_ansr.train.run_folder import RunFolder
 from tests.command_line import run_flash_ansr

@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.bench.numeric import fvu, is_perfect
 from flash_ansr.checkpoint_folder import weights_hash
-from flash_ansr.paper.ablation_results import comparable, trained_runs
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import panels
 from flash_ansr.paper.experiment import Experiment, MissingError, Outcome
+from flash_ansr.paper.trained_runs import comparable, trained_runs
 from flash_ansr.regressor import FlashANSR
 from simplipy.errors import SimplipyError
 
