@@ -1,7 +1,7 @@
 """What the trained ablations came to: curves of training, recovery and length against time, and what differs from B0.
 
 Which runs can be compared at all is for trained_runs.py. A difference counts only where the value lies outside the
-interval in which 95 % of further seeds of B0 would lie, by Student's distribution; with two seeds that interval is wide.
+interval in which 95 % of further seeds of B0 would lie, by Student's distribution; two seeds make it wide.
 """
 
 from __future__ import annotations
