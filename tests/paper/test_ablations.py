@@ -324,7 +324,7 @@ def test_ablations_from_runs(tmp_path: Path) -> None:
     assert "| static corpus, SimpliPy | 0 | 16 | 6 | 2 |" in table
     assert "| B0, second seed | 1 | 16 | 6 | 2 |" in table
     caption = (folder / "caption.txt").read_text()
-    assert "not trained yet: b1, a_u" in caption
+    assert "not trained yet: b0_seed2, b1, a_u" in caption
     assert "b3 is left out: it is at step 1 of 2" in caption
     assert "one seed of each network, 2 of B0" in caption
     # curves and embeddings of the same runs
