@@ -27,7 +27,7 @@ from flash_ansr.paper.decoding import (
     variant_plans,
     with_most_candidates,
 )
-from flash_ansr.paper.drawing import INTERVALS, fingerprint_figure, markdown, panels
+from flash_ansr.paper.drawing import INTERVALS, few_ticks, fingerprint_figure, markdown, panels
 from flash_ansr.paper.experiment import Experiment, Outcome, need_torch
 from flash_ansr.paper.trained_runs import Trained, comparable, trained_runs
 
@@ -191,6 +191,8 @@ def _training_rows(found: Sequence[Trained]) -> Figure:
         if drawn[2 * row].lines:
             drawn[2 * row].legend(fontsize=7)
         drawn[2 * row + 1].set(yscale="log", xlabel="step", ylabel="gradient norm before clipping")
+        for axis, form in ((drawn[2 * row].xaxis, ".0e"), (drawn[2 * row + 1].yaxis, "g")):
+            few_ticks(axis, form)
     return figure
 
 
