@@ -118,7 +118,7 @@ def train(
 ) -> None:
     """Train a network of the ablations, or continue it; `paper run ablations --runs RUNS` compares them.
 
-    a_s and a_p learn from the same 50,000 draws, which SymPy has simplified for a second each at most: 5 to 10 hours of
+    a_s and a_p learn from the same 50,000 draws, which SymPy has simplified for a second each at most: half a day of
     CPU time, shared by --workers. A stop loses nothing.
 
     Example: flash-ansr paper train b1 --runs runs/ablations --steps 2000

@@ -59,7 +59,7 @@ def usable(
 ) -> dict[int, tuple[list[str], list[str]]]:
     """The first n indices that are usable for both, with the forms of SymPy and of SimpliPy.
 
-    As many are drawn as are missing, until none are: about six of ten draws are usable.
+    As many are drawn as are missing, until none are: about half of the draws are usable.
     """
     n_drawn, n_usable, taken = 0, 0, {}
     while n_usable < n:
