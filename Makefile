@@ -28,10 +28,12 @@ CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes files, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
 
-SWEEPS := time noise noise_5s points paper decoding proposers
+SWEEPS := time noise noise_5s points paper decoding refiner inference_simplifier proposers
 # How many searches run at a time, and on how many cores each.
 SHARE := --threads 2
 SHARE_proposers := --jobs 2 --threads 1
+SHARE_refiner := $(SHARE_proposers)
+SHARE_inference_simplifier := $(SHARE_proposers)
 
 .PHONY: help venv mine demo test test-all lint format native-test bench results peers docs constraints clean FORCE
 .DEFAULT_GOAL := help

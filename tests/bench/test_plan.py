@@ -68,6 +68,8 @@ runs:
         ("noise_5s", 115 * 2),
         ("points", 40 * 12 * 3),
         ("proposers", 40 * 2 * (10 * 2 + 3)),
+        ("refiner", 40 * 3 * 2),
+        ("inference_simplifier", 40 * 3 * 2),
     ],
 )
 def test_the_sweeps_of_the_repository(name: str, n_tasks: int, monkeypatch: pytest.MonkeyPatch) -> None:
