@@ -358,6 +358,15 @@ def test_starts_are_used() -> None:
 
 
 @pytest.mark.parametrize("method", ["bfgs", "scipy"])
+def test_references_bind_columns_by_name(method: str) -> None:
+    table = {"x2": X3[:, 0], "b": X3[:, 1], "x1": X3[:, 2]}
+    y = 1.5 * table["x1"] - table["x2"] * table["b"] + 0.5
+    fit = fit_constants("a*x1 - x2*b + <constant>", table, y, parameters={"a": 1.0}, method=method)
+    assert fit.parameters["a"] == pytest.approx(1.5)
+    assert fit.constants == pytest.approx([0.5])
+
+
+@pytest.mark.parametrize("method", ["bfgs", "scipy"])
 def test_references_agree(method: str) -> None:
     e = parse("<constant>*exp(<constant>*x1) + <constant>")
     y = e(X3, [2.0, -0.4, 1.0]) + 0.1 * NOISE

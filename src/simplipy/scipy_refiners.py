@@ -37,27 +37,33 @@ class _Problem:
         self.threshold = robust_threshold(data)
         self.n = expression.n_constants + len(parameters)
         self.n_evaluations = 0
-        self._columns = dict(zip(data.names, data.columns, strict=True)) or {"row": np.zeros(data.n_rows)}
-        self._slopes = [expression.variables.index(name) for name in parameters]
+        # one matrix for all calls, which SciPy makes thousands of: columns by number, of parameters too
+        names = [*data.names, *parameters]
+        self._matrix = np.zeros((data.n_rows, max(1, len(names))))
+        for k, column in enumerate(data.columns):
+            self._matrix[:, k] = column
+        numbers = {name: f"x{k}" for k, name in enumerate(names, start=1) if name in expression.variables}
+        self._formula = expression.rename(numbers)
+        self._slopes = [self._formula.variables.index(f"x{len(data.names) + k}") for k in range(1, len(parameters) + 1)]
 
-    def _bound(self, values: Floats) -> tuple[dict[str, Floats], Floats]:
+    def _bind(self, values: Floats) -> Floats | None:
+        """Constants of these values; parameters go into the matrix."""
         first = self.expression.n_constants
-        named = {n: np.full(self.data.n_rows, v) for n, v in zip(self.parameters, values[first:], strict=True)}
-        return {**self._columns, **named}, values[:first]
+        if self.parameters:
+            self._matrix[:, len(self.data.names) :] = values[first:]
+        return values[:first] if first else None
 
     def predict(self, values: Floats) -> Floats:
         self.n_evaluations += 1
-        columns, constants = self._bound(values)
-        return np.asarray(self.expression(columns, constants if len(constants) else None), dtype=np.float64)
+        return np.asarray(self._formula(self._matrix, self._bind(values)), dtype=np.float64)
 
     def slopes(self, values: Floats) -> Floats:
         """Derivatives (n_rows, n_constants + n_parameters)."""
-        columns, constants = self._bound(values)
-        own = constants if len(constants) else None
-        by_constants = np.asarray(self.expression.gradient(columns, own), dtype=np.float64)
+        constants = self._bind(values)
+        by_constants = np.asarray(self._formula.gradient(self._matrix, constants), dtype=np.float64)
         if not self.parameters:
             return by_constants
-        by_variables = self.expression.gradient(columns, own, wrt="variables")
+        by_variables = self._formula.gradient(self._matrix, constants, wrt="variables")
         return np.hstack([by_constants, by_variables[:, self._slopes]])
 
     def standardised(self, values: Floats) -> Floats:

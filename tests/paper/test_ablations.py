@@ -16,9 +16,10 @@ import pytest
 from flash_ansr.bench.bootstrap import Estimate
 from flash_ansr.data import Generator, load_prior
 from flash_ansr.data.skeleton_file import read_skeletons
-from flash_ansr.paper.ablation_results import against_b0, spread
+from flash_ansr.paper.ablation_results import _beside_b0, _own_sizes, against_b0, spread
 from flash_ansr.paper.ablations import ABLATIONS, checkpoint_of, paces, train_ablation, train_or_continue
 from flash_ansr.paper.context import Context
+from flash_ansr.paper.decoding import Sizes
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.paper.registry import EXPERIMENTS
 from flash_ansr.paper.run import run_experiment
@@ -193,10 +194,10 @@ def test_only_the_change_that_a_run_is_named_for_is_compared() -> None:
     ]
 
 
-def group_of(name: str, vnrr: float, length: float) -> Any:
+def group_of(name: str, vnrr: float, length: float, n_samples: int = 256) -> Any:
     estimates = {"vnrr": Estimate(vnrr, vnrr - 0.1, vnrr + 0.1, 40), "length_ratio": Estimate(length, 0.9, 1.6, 40)}
     estimates["fit_seconds"] = Estimate(1.0, 1.0, 1.0, 40)
-    return SimpleNamespace(label=ABLATIONS[name].title, estimates=estimates, settings={"n_samples": 256})
+    return SimpleNamespace(label=ABLATIONS[name].title, estimates=estimates, settings={"n_samples": n_samples})
 
 
 def compare(*rows: tuple[str, float, float, float | None]) -> tuple[list[str], list[str]]:
@@ -237,6 +238,23 @@ def test_differences_count_outside_the_spread_of_seeds() -> None:
         "no run lies outside the spread of B0's seeds",
         "5 comparisons, of which one in twenty would be outside by chance",
     ]
+
+
+def test_fewer_candidates_are_not_judged_by_more() -> None:
+    shares = {"b0": 0.7, "b0_seed1": 0.701, "nesymres": 0.1}
+    prints = {ABLATIONS[n].title: {"distinct": x, "rewrites": 0.1, "bloat": 0.2} for n, x in shares.items()}
+    runs = [trained(name) for name in shares]
+    largest = [group_of("b0", 0.5, 1.3), group_of("b0_seed1", 0.5, 1.3), group_of("nesymres", 0.0, 9.0, 64)]
+    _, said = against_b0(runs, largest, prints)
+    assert said == [
+        "NeSymReS stand-in: outside the spread of B0's seeds: distinct",
+        "2 comparisons, of which one in twenty would be outside by chance",
+    ]
+    few = group_of("b0", 0.3, 1.3, 64)
+    expected = "NeSymReS stand-in: vNRR 0 % with 64 candidates, where B0 has 30 %"
+    assert _beside_b0(largest[2], [*largest, few]) == expected
+    sizes = Sizes(40, 256, (16, 64, 256), 1)
+    assert [_own_sizes(t, sizes).most for t in runs] == [256, 256, 64]
 
 
 def test_static_corpora_are_compared_with_each_other() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from flash_ansr.paper.decoding import (
     fingerprints,
     in_order,
     variant_plans,
-    with_most_candidates,
 )
 from flash_ansr.paper.drawing import INTERVALS, few_ticks, fingerprint_figure, markdown, panels
 from flash_ansr.paper.experiment import Experiment, Outcome, need_torch
@@ -41,6 +41,8 @@ _OF_CANDIDATES = ("distinct", "rewrites", "bloat")
 _JUDGED = ("vnrr", "length_ratio", "distinct", "bloat", "loss")
 _STATIC = ("a_s", "a_p")
 _TIME = AXES[0]
+# a candidate takes a third of a second
+_MOST_OF_BFGS = 64
 
 
 def ablations(context: Context) -> Outcome:
@@ -57,10 +59,15 @@ def ablations(context: Context) -> Outcome:
         for t in found
     }
     prints = fingerprints(context, sizes, sources)
-    plans = [plan for t in found for plan in variant_plans(sizes, {t.run.title: t.run.switches}, t.checkpoint)]
+    own = {t.run.title: _own_sizes(t, sizes) for t in found}
+    plans = [
+        plan for t in found for plan in variant_plans(own[t.run.title], {t.run.title: t.run.switches}, t.checkpoint)
+    ]
     groups = context.bench(plans)
-    largest = in_order(with_most_candidates(groups, sizes), labels)
+    largest = in_order([g for g in groups if g.settings["n_samples"] == own[g.label].most], labels)
     table, findings = against_b0(found, largest, prints)
+    fewer = [g for g in largest if g.settings["n_samples"] < sizes.most]
+    findings += [_beside_b0(group, groups) for group in fewer]
     curves = {
         "ablations": metric_figure(groups, _TIME, ("vnrr", "length_ratio"), columns=2),
         "ablations_metrics": metric_figure(groups, _TIME, tuple(METRICS)),
@@ -72,6 +79,7 @@ def ablations(context: Context) -> Outcome:
     seeds = f"{n_seeds} of B0" if n_seeds > 1 else "of B0 too, so that no spread is known"
     notes = [
         f"{sizes}; sentences, table and bars: {sizes.most:,} candidates",
+        *(f"{g.label}: {g.settings['n_samples']} candidates are fitted, as BFGS takes its time" for g in fewer),
         INTERVALS,
         f"one seed of each network, {seeds}",
         "validation losses of runs with another prior are on problems of that prior, so they are not compared",
@@ -81,6 +89,21 @@ def ablations(context: Context) -> Outcome:
     missing = [name for name in ABLATIONS if checkpoint_of(context.runs, name) is None]
     notes += [f"not trained yet: {', '.join(missing)}"] if missing else []
     return Outcome(figures, [*findings, *compared(largest)], table, notes)
+
+
+def _own_sizes(trained: Trained, sizes: Sizes) -> Sizes:
+    """Of a run that BFGS fits, those numbers of candidates that take minutes, not hours."""
+    if trained.run.switches.get("refiner") != "bfgs":
+        return sizes
+    return replace(sizes, n_samples=tuple(n for n in sizes.n_samples if n <= _MOST_OF_BFGS))
+
+
+def _beside_b0(group: Group, groups: Sequence[Group]) -> str:
+    """A run with fewer candidates beside B0 with as many."""
+    n = group.settings["n_samples"]
+    base = next(g for g in groups if g.label == ABLATIONS["b0"].title and g.settings["n_samples"] == n)
+    ours, theirs = (METRICS["vnrr"].shown(g.estimates["vnrr"].value) for g in (group, base))
+    return f"{group.label}: vNRR {ours:.3g} % with {n} candidates, where B0 has {theirs:.3g} %"
 
 
 def against_b0(
@@ -97,6 +120,8 @@ def against_b0(
         vnrr = METRICS["vnrr"]
         low, high = (vnrr.shown(bound) for bound in (group.estimates["vnrr"].low, group.estimates["vnrr"].high))
         judged = [] if t.run.name.startswith("b0") else _judged(row, expected, t.run.has_own_prior)
+        if group.settings["n_samples"] != groups[0].settings["n_samples"]:
+            judged = [(name, is_beyond) for name, is_beyond in judged if name not in _COMPARED]
         n_comparisons += len(judged)
         beyond = [name for name, is_beyond in judged if is_beyond]
         cells = ["-" if row[k] is None else f"{row[k]:.3g}" for k in (*_COMPARED, *_OF_CANDIDATES, "loss")]
