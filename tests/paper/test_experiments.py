@@ -24,6 +24,7 @@ from flash_ansr.paper.decoding import Sizes, Source, fingerprints
 from flash_ansr.paper.experiment import Scale
 from flash_ansr.paper.galleries import OSCILLATION, distinct_laws, oscillation
 from flash_ansr.paper.gaussian import draws, gaussian_map, instance
+from flash_ansr.paper.recovery import _law
 from flash_ansr.paper.registry import EXPERIMENTS
 from flash_ansr.paper.run import run_experiment
 from flash_ansr.paper.simplifier import by_sympy
@@ -193,6 +194,15 @@ def test_no_valid_candidate_is_no_distinct_form(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("flash_ansr.paper.decoding.weights_hash", lambda _: "0")
     context = Context(tmp_path, tmp_path, Scale.TINY)
     assert fingerprints(context, Sizes(1, 16, (4,), 1), {"a": Source(tmp_path)})["a"]["distinct"] == 0.0
+
+
+def test_the_law_of_a_curve_does_not_interpolate(tmp_path: Path) -> None:
+    t = np.array([1.6, 2.0, 2.4, 2.8, 3.2])
+    y = 30 * t + np.array([0.9, -0.8, 0.6, -1.0, 0.7])  # within half of a problem of 40
+    found = _law(Context(tmp_path, tmp_path, Scale.TINY), "ours", t, y, 2.5, 0.5)
+    law = simplipy.parse(found["law"])
+    assert len(law) <= 3
+    np.testing.assert_allclose(np.broadcast_to(law({"t": t}), 5), 30 * t, rtol=0.05)
 
 
 def test_gaussians() -> None:

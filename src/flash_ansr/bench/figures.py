@@ -27,6 +27,8 @@ from flash_ansr.catalogues import Kind, Problem, load
 FloatArray = NDArray[np.float64]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# inches of a legend: the mark of an entry with its margins, a letter, a line
+_LEGEND_MARK, _LETTER, _LEGEND_LINE = 0.6, 0.075, 0.22
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # of the first seven curves, of the next seven, and so on, whose markers are shifted
 _LINES = ("-", "--", ":")
@@ -120,8 +122,11 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
     n_rows = math.ceil(len(shown) / n_columns)
     with mpl.rc_context(STYLE):
         # fixed margins: matplotlib's layout engines take seconds for a grid of this size
-        width, height = 3.4 * n_columns, 2.7 * n_rows + 0.5
-        margins = {"left": 0.5 / width, "right": 1 - 0.15 / width, "bottom": 0.55 / height, "top": 1 - 0.65 / height}
+        width = 3.4 * n_columns
+        in_a_line = max(1, min(4, len(found), int(width / (_LEGEND_MARK + _LETTER * max(map(len, found))))))
+        top = 0.4 + _LEGEND_LINE * math.ceil(len(found) / in_a_line)
+        height = 2.7 * n_rows + top - 0.15
+        margins = {"left": 0.5 / width, "right": 1 - 0.15 / width, "bottom": 0.55 / height, "top": 1 - top / height}
         figure = Figure(figsize=(width, height))
         spacing = {"wspace": 0.22, "hspace": 0.5, **margins}
         panels = figure.subplots(n_rows, n_columns, squeeze=False, gridspec_kw=spacing).ravel()
@@ -130,7 +135,7 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
         for panel in panels[len(shown) :]:
             panel.set_axis_off()
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="upper center", ncols=min(4, len(labels)))
+        figure.legend(handles, labels, loc="upper center", ncols=in_a_line)
     return figure
 
 

@@ -41,6 +41,7 @@ _OF_CANDIDATES = ("distinct", "rewrites", "bloat")
 _JUDGED = ("vnrr", "length_ratio", "distinct", "bloat", "loss")
 _STATIC = ("a_s", "a_p")
 _TIME = AXES[0]
+_BLACK = "#000000"
 # a candidate takes a third of a second
 _MOST_OF_BFGS = 64
 
@@ -202,6 +203,7 @@ def _judged(
 def _training_rows(found: Sequence[Trained]) -> Figure:
     """Loss and gradient norms, architecture above and data below, B0 in both."""
     figure, drawn = panels(2, 2, 5.2, 3.2)
+    colours = [colour for colour in COLOURS if colour != _BLACK]
     for row, is_architecture in enumerate((True, False)):
         shown = [t for t in found if t.run.name == "b0" or (t.run.name in _ARCHITECTURE) == is_architecture]
         for k, trained in enumerate(shown):
@@ -209,7 +211,7 @@ def _training_rows(found: Sequence[Trained]) -> Figure:
             if curve is None:
                 continue
             is_base = trained.run.name == "b0"
-            style: dict[str, Any] = {"color": "#000000" if is_base else COLOURS[k % len(COLOURS)], "lw": 1.2}
+            style: dict[str, Any] = {"color": _BLACK if is_base else colours[k % len(colours)], "lw": 1.2}
             drawn[2 * row].plot(curve.flops, curve.loss, label=trained.run.title, **style)
             drawn[2 * row + 1].plot(curve.steps, curve.gradient_norms, **style | {"lw": 0.7})
         drawn[2 * row].set(xscale="log", xlabel="training FLOPs (6 N D)", ylabel="validation loss a token")
