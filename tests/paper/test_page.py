@@ -33,7 +33,7 @@ def lines_of(text: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != TRAINED])
 def test_minutes_are_those_of_the_run(name: str) -> None:
     shown = float(lines_of(PAGE.partition("## What came out")[2])[name][-1])
-    assert shown == pytest.approx(minutes_of(name), abs=0.05)
+    assert shown == pytest.approx(minutes_of(name), abs=0.051)  # to a tenth
 
 
 def test_everything_without_training_takes_a_quarter_of_an_hour() -> None:
