@@ -37,6 +37,15 @@ def test_docstrings_have_no_roles_of_another_tool() -> None:
     assert [str(path) for path in (ROOT / "src").rglob("*.py") if role.search(path.read_text(encoding="utf-8"))] == []
 
 
+@pytest.mark.parametrize("page", sorted(path.name for path in (ROOT / "docs").glob("*.md")))
+def test_formulas_are_code(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for code in (r"^```.*?^```", r"^    .*?$", r"`[^`]*`"):
+        text = re.sub(code, "", text, flags=re.DOTALL | re.MULTILINE)
+    # between two stars the site writes in italics, and leaves the stars out
+    assert re.findall(r".*[\w)]\*[\w(].*", text.replace("**", "")) == []
+
+
 @pytest.mark.slow
 def test_a_strict_build(tmp_path: Path) -> None:
     need("mkdocs")
