@@ -15,6 +15,7 @@ from typing import Any, Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
@@ -220,10 +221,14 @@ def _scale_x(panel: Axes, found: dict[str, list[Group]], axis: Axis) -> None:
         if axis.name == "points":
             panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         elif positions[-1] < 10**_DECADES * positions[0]:
-            # matplotlib's own labels on less than two decades overlap
-            panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-            panel.xaxis.set_minor_formatter(NullFormatter())
+            few_ticks(panel.xaxis, "g")
+
+
+def few_ticks(axis: XAxis | YAxis, form: str) -> None:
+    """Label 1, 2 and 5 of a logarithmic axis: matplotlib's own labels on less than two decades overlap."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(lambda value, _: f"{value:{form}}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _positions(groups: Iterable[Group], axis: Axis) -> set[float]:

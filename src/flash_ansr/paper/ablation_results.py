@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flash_ansr.bench.figures import AXES, COLOURS, metric_figure
+from flash_ansr.bench.figures import AXES, COLOURS, few_ticks, metric_figure
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.paper.ablations import ABLATIONS, checkpoint_of
@@ -27,7 +27,7 @@ from flash_ansr.paper.decoding import (
     in_order,
     variant_plans,
 )
-from flash_ansr.paper.drawing import INTERVALS, few_ticks, fingerprint_figure, markdown, panels
+from flash_ansr.paper.drawing import INTERVALS, fingerprint_figure, markdown, panels
 from flash_ansr.paper.experiment import Experiment, Outcome, need_torch
 from flash_ansr.paper.trained_runs import Trained, comparable, trained_runs
 

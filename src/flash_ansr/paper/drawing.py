@@ -9,9 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from flash_ansr.bench.figures import COLOURS, STYLE
 from flash_ansr.bench.groups import Group
@@ -26,13 +24,6 @@ def panels(n_rows: int, n_columns: int, width: float, height: float, **options: 
         figure = Figure(figsize=(width * n_columns, height * n_rows), layout="constrained")
         found = figure.subplots(n_rows, n_columns, squeeze=False, **options)
     return figure, list(found.ravel())
-
-
-def few_ticks(axis: Axis, form: str) -> None:
-    """Label 1, 2 and 5 of a logarithmic axis: matplotlib's own labels on less than two decades overlap."""
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(lambda value, _: f"{value:{form}}")
-    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_ecdf(axes: Axes, values: npt.ArrayLike, n: int | None = None, **style: Any) -> None:
