@@ -6,12 +6,11 @@ they were made, so that a packed run tells nothing of the machine that trained i
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from flash_ansr.checkpoint_folder import JSON_FILE
 from flash_ansr.paper.ablations import ABLATIONS, Ablation, checkpoint_of
 from flash_ansr.paper.experiment import PaperError, need_torch
 from simplipy.output_files import write_whole
@@ -60,20 +59,17 @@ def pack_runs(runs: Path, out: Path) -> list[Path]:
 def _pack(run: Ablation, folder: RunFolder, checkpoint: Path, out: Path) -> None:
     import torch
 
-    from flash_ansr.model import read_checkpoint, save_checkpoint
-    from flash_ansr.model.checkpoint import load_tensors
+    from flash_ansr.model.checkpoint import export_checkpoint
 
     target = out / run.name
     target.mkdir(parents=True, exist_ok=True)
     corpus = Path(folder.config().data.prior) if run.corpus is not None else None
     for name in ("config.yaml", "prior.yaml", "versions.json", "metrics.jsonl"):
         write_whole(target / name, _without_folder((folder.path / name).read_text(encoding="utf-8"), corpus))
-    found = read_checkpoint(checkpoint)
-    training: dict[str, Any] = json.loads(_without_folder(json.dumps(dict(found.training)), corpus))
-    found = dataclasses.replace(found, training=training)
     shutil.rmtree(target / "checkpoints", ignore_errors=True)
-    weights = load_tensors(checkpoint, "weights")
-    save_checkpoint(target / "checkpoints" / checkpoint.name, found, weights, torch.float16)
+    packed = target / "checkpoints" / checkpoint.name
+    export_checkpoint(checkpoint, packed, torch.float16)
+    write_whole(packed / JSON_FILE, _without_folder((packed / JSON_FILE).read_text(encoding="utf-8"), corpus))
     if corpus is not None:
         for file in (corpus, corpus.with_suffix(".jsonl")):
             write_whole(out / file.name, _without_folder(file.read_text(encoding="utf-8"), corpus))
