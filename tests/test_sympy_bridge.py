@@ -229,3 +229,27 @@ def test_deep_expressions():
 def test_nested_roots_stay_small():
     tokens = ["pow1_3"] * 30 + ["x1"]
     assert from_sympy(to_sympy(tokens)) == tokens
+
+
+@examples(100)
+@given(token_lists(8, names=False))
+def test_principal_roots_are_read_as_they_were_written(tokens):
+    odd = [token for token in tokens if token in ("pow1_3", "pow1_5")]
+    written = to_sympy(tokens, principal_roots=True)
+    read = from_sympy(written, principal_roots=True)
+    assert sorted(token for token in read if token in ("pow1_3", "pow1_5")) == sorted(odd)
+    assert not odd or from_sympy(written) != read
+
+
+@pytest.mark.parametrize(
+    ("expression", "prefix"),
+    [
+        (x ** Rational(1, 3), "pow1_3 x"),
+        (x ** Rational(-1, 5), "inv pow1_5 x"),
+        (x ** Rational(2, 3), "pow2 pow1_3 x"),
+        (y * x ** Rational(-7, 5), "/ y pow pow1_5 x 7"),
+        (x ** Rational(1, 6), "pow x inv 6"),
+    ],
+)
+def test_powers_of_thirds_and_fifths_as_roots(expression, prefix):
+    assert from_sympy(expression, principal_roots=True) == prefix.split()

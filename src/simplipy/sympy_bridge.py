@@ -26,6 +26,7 @@ _FRAMES_PER_LEVEL = 8
 _MAX_TOKENS = 1_000_000
 _SYMBOLS = {"pi": S.Pi, "e": S.Exp1, "inf": S.Infinity, "-inf": S.NegativeInfinity, "nan": S.NaN}
 _TOKENS = {symbol: token for token, symbol in _SYMBOLS.items()} | {S.ComplexInfinity: "nan"}
+_ODD_ROOTS = (3, 5)
 
 
 class FreeConstant(Dummy):  # type: ignore[misc]
@@ -44,13 +45,16 @@ class _Chain(NamedTuple):
     terms: deque[Any]
 
 
-def to_sympy(tokens: Sequence[str]) -> sympy.Expr:
+def to_sympy(tokens: Sequence[str], principal_roots: bool = False) -> sympy.Expr:
     """SymPy expression with the same values and domain.
 
     Parameters
     ----------
     tokens : sequence of str
         Prefix tokens of a valid expression.
+    principal_roots : bool
+        Write ``pow1_3`` and ``pow1_5`` as the powers 1/3 and 1/5, as other formulas have them, which are not real
+        below zero. SymPy works on these; the exact form with a sign it takes apart into cases.
 
     Returns
     -------
@@ -69,10 +73,11 @@ def to_sympy(tokens: Sequence[str]) -> sympy.Expr:
             "simplify it, or raise sys.setrecursionlimit()"
         )
     n_constants = sum(token == "<constant>" for token in tokens)
+    table = TABLE | _PRINCIPAL_ROOTS if principal_roots else TABLE
     stack: list[Any] = []
     for token in reversed(tokens):
         if token in OPERATORS:
-            stack.append(TABLE[token](*(stack.pop() for _ in range(OPERATORS[token].arity))))
+            stack.append(table[token](*(stack.pop() for _ in range(OPERATORS[token].arity))))
             continue
         kind = leaf_kind(token)
         if kind == "constant":
@@ -164,6 +169,10 @@ TABLE: dict[str, Callable[..., Any]] = {
     **{f"div{k}": lambda a, k=k: _times(Rational(1, k), a) for k in range(2, 6)},
 }
 
+_PRINCIPAL_ROOTS: dict[str, Callable[..., Any]] = {
+    f"pow1_{n}": lambda a, n=n: _power(a, Rational(1, n)) for n in _ODD_ROOTS
+}
+
 # Prefix of the operand, each exact with its domain. Not acot: it is atan(1/u), but at 0, where 1/u is undefined, pi/2.
 _READ: dict[Any, list[str]] = {
     **{function: [token] for token, function in _FUNCTIONS.items()},
@@ -193,13 +202,15 @@ _REMEDIES: dict[Any, str] = {
 }
 
 
-def from_sympy(expression: sympy.Basic) -> list[str]:
+def from_sympy(expression: sympy.Basic, principal_roots: bool = False) -> list[str]:
     """Prefix tokens of a SymPy expression with the same values and domain over the reals.
 
     Parameters
     ----------
     expression : sympy.Basic
         Symbols become variables of the same name, a `FreeConstant` becomes ``<constant>``.
+    principal_roots : bool
+        Read powers of thirds and fifths as powers of ``pow1_3`` and ``pow1_5``, which have values below zero too.
 
     Returns
     -------
@@ -214,15 +225,15 @@ def from_sympy(expression: sympy.Basic) -> list[str]:
         got = type(expression).__name__
         raise ConversionError(f"from_sympy needs a SymPy expression, got {got}; simplipy.parse reads text and tokens")
     try:
-        return _read(expression)
+        return _read(expression, principal_roots)
     except RecursionError as error:  # SymPy compares operands recursively
         raise ConversionError("the SymPy expression is too deep for SymPy to compare; simplify it first") from error
 
 
-def _read(expression: Any) -> list[str]:
+def _read(expression: Any, principal_roots: bool) -> list[str]:
     """Tokens of an expression; an explicit stack holds what is still to be read."""
     tokens: list[str] = []
-    reader = _Reader(expression)
+    reader = _Reader(expression, principal_roots)
     pending: list[Any] = [expression]
     while pending:
         item = pending.pop()
@@ -238,7 +249,8 @@ def _read(expression: Any) -> list[str]:
 class _Reader:
     """Takes SymPy nodes apart; remembers the symbols it has met."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, principal_roots: bool) -> None:
+        self._principal_roots = principal_roots
         self._constants: set[Any] = set()
         self._symbols: dict[str, Any] = {}
         # the order of free constants is their identity; without any, terms move so that differences and quotients show
@@ -254,9 +266,9 @@ class _Reader:
             case ("product", factors):
                 return self._product(factors)
             case Pow():
-                return _read_power(item.base, item.exp)
+                return self._power(item.base, item.exp)
             case ("power", base, exponent):
-                return _read_power(base, exponent)
+                return self._power(base, exponent)
             case ("root", n, radicand):
                 return [f"pow1_{n}", radicand]
             case Symbol():
@@ -297,6 +309,19 @@ class _Reader:
         if self._symbols.setdefault(symbol.name, symbol) != symbol:
             raise ConversionError(f"two different symbols are named {symbol.name!r}; rename one of them")
         return variable_token(symbol.name)
+
+    def _power(self, base: Any, exponent: Any) -> list[Any]:
+        """Prefix of a power."""
+        if base is S.Exp1:
+            return ["exp", exponent]
+        if isinstance(exponent, Rational):
+            if exponent in _POWERS:
+                return [*_POWERS[exponent], base]
+            if self._principal_roots and exponent.q in _ODD_ROOTS:
+                root = ("root", exponent.q, base)
+                return [root] if exponent.p == 1 else [("power", root, Integer(exponent.p))]
+        # also for 1/3 unless roots are read: as in SymPy, and unlike pow1_3, it has no real value below zero
+        return ["pow", base, exponent]
 
     def _sum(self, terms: Sequence[Any]) -> list[Any]:
         """Prefix of a sum from left to right, with differences where a term has a minus sign."""
@@ -390,16 +415,6 @@ def _with_odd_roots(factors: Sequence[Any]) -> list[Any]:
                 read[place] = None
                 break
     return [factor for factor in read if factor is not None]
-
-
-def _read_power(base: Any, exponent: Any) -> list[Any]:
-    """Prefix of a power."""
-    if base is S.Exp1:
-        return ["exp", exponent]
-    if isinstance(exponent, Rational) and exponent in _POWERS:
-        return [*_POWERS[exponent], base]
-    # also for 1/3: as in SymPy, and unlike pow1_3, it has no real value below zero
-    return ["pow", base, exponent]
 
 
 def _short_decimal(value: Any) -> str | None:

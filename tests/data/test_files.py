@@ -125,6 +125,10 @@ def _sympy_prior(folder: Path, path: Path) -> Path:
 def test_skeletons_by_sympy() -> None:
     good = sympy_simplified(["+", "*", "<constant>", "x1", "*", "<constant>", "x1"], (0, 0), 20.0)
     assert good == {"tokens": ["*", "<constant>", "x1"], "reason": None}
+    # with the exact form of a real root SymPy would answer by cases
+    root = sympy_simplified(["*", "pow1_3", "x1", "+", "x2", "*", "<constant>", "pow1_5", "x1"], (0, 0), 20.0)
+    assert root["reason"] is None
+    assert {"pow1_3", "pow1_5"} <= set(root["tokens"])
     slow = sympy_simplified(["+", "x1", "sin", "x2"], (0, 0), 1e-6)
     assert slow == {"tokens": None, "reason": "time limit"}
     imaginary = sympy_simplified(["pow1_2", "neg", "abs", "<constant>"], (0, 0), 20.0)
@@ -135,22 +139,22 @@ def test_skeletons_by_sympy() -> None:
 def test_making_skeletons_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "skeletons.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        make_skeletons(Generator("paper"), path, n=200, simplifier="none", progress=stop_after(48))
+        make_skeletons(Generator("paper"), path, range(200), simplifier="none", progress=stop_after(48))
     assert len(path.read_text().splitlines()) == 48
     with path.open("a") as file:
         file.write('{"index": 48, "tok')  # cut off
-    assert make_skeletons(Generator("paper"), path, n=200, simplifier="none") == 200
+    assert make_skeletons(Generator("paper"), path, range(200), simplifier="none") == 200
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert sorted(row["index"] for row in rows) == list(range(200))
     drawn = Generator("paper").skeletons(0, range(200), simplified=False)
     assert all(row["tokens"] == drawn[row["index"]] for row in rows)
     with pytest.raises(DataError, match="simplifier must be"):
-        make_skeletons(Generator("paper"), path, n=1, simplifier="maple")
+        make_skeletons(Generator("paper"), path, range(1), simplifier="maple")
 
 
 @pytest.mark.slow
 def test_skeletons_by_sympy_in_processes(tmp_path: Path) -> None:
     path = tmp_path / "skeletons.jsonl"
-    n_good = make_skeletons(Generator("paper"), path, n=24, n_workers=2, time_limit=0.5)
+    n_good = make_skeletons(Generator("paper"), path, range(24), n_workers=2, time_limit=0.5)
     assert 0 < n_good <= 24
     assert len(path.read_text().splitlines()) == 24

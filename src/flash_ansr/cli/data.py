@@ -177,7 +177,7 @@ def skeletons(
     generator = _generator(prior, None)
     with progress_bar("skeletons", n) as bar:
         try:
-            n_good = make_skeletons(generator, out, n, seed, simplifier.value, time_limit, workers, bar.reach)
+            n_good = make_skeletons(generator, out, range(n), seed, simplifier.value, time_limit, workers, bar.reach)
         except KeyboardInterrupt:
             print(f"interrupted; the same command goes on: {out}")
             raise typer.Exit(130) from None

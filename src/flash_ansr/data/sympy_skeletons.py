@@ -1,52 +1,53 @@
 """A file of skeletons simplified by SymPy: slow, so made once, in parallel, resumable line by line.
 
-As in the paper's comparison: free constants get numbers of U(-10, 10), `sympy.simplify` runs for at most a second, here
-of CPU time, and numbers are free constants again afterwards. Where SymPy gives up there is a line with the reason.
+`sympy.simplify` runs for at most a second of CPU time. Where SymPy gives up there is a line with the reason.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from flash_ansr.cpu_limit import TimeOver, cpu_limit
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.generator import Generator
-from simplipy import Expression, SimplipyError, from_sympy, parse
+from flash_ansr.sympy_simplify import with_numbers, without_numbers
+from simplipy import SimplipyError, parse
 from simplipy.output_files import write_whole
 
 _CHUNK = 16
 Row = dict[str, Any]
+_NOT_FINITE: Row = {"tokens": None, "reason": "not finite"}
 
 
 def make_skeletons(
     generator: Generator,
     path: Path,
-    n: int,
+    indices: Sequence[int],
     seed: int = 0,
     simplifier: str = "sympy",
     time_limit: float = 1.0,
     n_workers: int = 1,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Append the skeletons 0 to n-1 of a seed that the file lacks, in the order in which they are ready.
+    """Append the skeletons of a seed that the file lacks, in the order in which they are ready.
 
     Parameters
     ----------
     path : Path
         JSON lines with ``index``, ``tokens`` (null if given up) and ``reason``.
+    indices : sequence of int
+        Which skeletons.
     simplifier : {"sympy", "simplipy", "none"}
         What simplifies.
     time_limit : float
         Seconds of CPU time for SymPy on one skeleton.
     progress : callable
-        Called with the number of lines that are there.
+        Called with how many of the indices are there.
 
     Returns
     -------
@@ -56,8 +57,9 @@ def make_skeletons(
     if simplifier not in ("sympy", "simplipy", "none"):
         raise DataError(f"simplifier must be sympy, simplipy or none, got {simplifier!r}")
     rows = kept_rows(path)
-    missing = [i for i in range(n) if i not in rows]
-    progress(n - len(missing))
+    missing = [i for i in indices if i not in rows]
+    n_there = len(indices) - len(missing)
+    progress(n_there)
     chunks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
     if simplifier == "sympy":
         results = _simplified(generator, chunks, seed, time_limit, n_workers)
@@ -69,7 +71,8 @@ def make_skeletons(
                 file.write(json.dumps(row) + "\n")
                 rows[row["index"]] = row
             file.flush()
-            progress(len(rows))
+            n_there += len(result)
+            progress(n_there)
     return sum(row["tokens"] is not None for row in rows.values())
 
 
@@ -77,12 +80,9 @@ def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float
     """Tokens of the skeleton after SymPy, or the reason why there are none. On the main thread only, for its timer."""
     import sympy
 
-    expression = parse(tokens)
-    numbers = np.random.default_rng(seed).uniform(-10, 10, expression.n_constants)
     try:
         with cpu_limit(time_limit):
-            simplified = sympy.simplify(expression.with_constants(numbers).to_sympy())
-            result: Expression = from_sympy(simplified).skeleton()
+            result = without_numbers(sympy.simplify(with_numbers(parse(tokens), seed)))
     except TimeOver:
         return {"tokens": None, "reason": "time limit"}
     except SimplipyError as error:
@@ -92,8 +92,11 @@ def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float
     return {"tokens": result.tokens, "reason": None}
 
 
-def _simplified_chunk(work: list[tuple[int, list[str]]], seed: int, time_limit: float) -> list[Row]:
-    return [{"index": i} | sympy_simplified(tokens, (seed, i), time_limit) for i, tokens in work]
+def _simplified_chunk(indices: list[int], drawn: list[list[str] | None], seed: int, time_limit: float) -> list[Row]:
+    return [
+        {"index": i} | (sympy_simplified(tokens, (seed, i), time_limit) if tokens else _NOT_FINITE)
+        for i, tokens in zip(indices, drawn, strict=True)
+    ]
 
 
 def _simplified(
@@ -106,8 +109,7 @@ def _simplified(
         while True:
             while len(running) < 2 * n_workers and (chunk := next(waiting, None)) is not None:
                 drawn = generator.skeletons(seed, chunk, simplified=False)
-                work = [(i, tokens) for i, tokens in zip(chunk, drawn, strict=True) if tokens is not None]
-                running.add(pool.submit(_simplified_chunk, work, seed, time_limit))
+                running.add(pool.submit(_simplified_chunk, chunk, drawn, seed, time_limit))
             if not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -119,7 +121,7 @@ def _simplified(
 def _drawn(generator: Generator, chunk: list[int], seed: int, simplified: bool) -> list[Row]:
     found = generator.skeletons(seed, chunk, simplified)
     return [
-        {"index": i, "tokens": tokens, "reason": None if tokens else "not finite"}
+        {"index": i} | ({"tokens": tokens, "reason": None} if tokens else _NOT_FINITE)
         for i, tokens in zip(chunk, found, strict=True)
     ]
 

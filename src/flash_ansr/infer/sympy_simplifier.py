@@ -1,21 +1,15 @@
-"""SymPy as the simplifier of proposals, for the paper's comparison: slow, with a limit of a CPU second a formula.
-
-As in the paper, free constants get numbers first, so that SymPy can merge them, and numbers are free constants again
-afterwards.
-"""
+"""SymPy as the simplifier of proposals, for the paper's comparison: slow, with a limit of a CPU second a formula."""
 
 from __future__ import annotations
 
-import numpy as np
 import sympy
 
-import simplipy
 from flash_ansr.cpu_limit import TimeOver, cpu_limit
+from flash_ansr.sympy_simplify import with_numbers, without_numbers
 from simplipy import Expression, TokenBatch
 from simplipy.errors import ConversionError
 
 _SECONDS = 1.0
-_LARGEST = 10.0
 
 
 def simplified_by_sympy(batch: TokenBatch) -> TokenBatch:
@@ -26,9 +20,7 @@ def simplified_by_sympy(batch: TokenBatch) -> TokenBatch:
 def _simplified(expression: Expression) -> Expression:
     try:
         with cpu_limit(_SECONDS):
-            numbers = np.random.default_rng(0).uniform(-_LARGEST, _LARGEST, expression.n_constants)
-            shorter = sympy.simplify(expression.with_constants(numbers).to_sympy().doit(), ratio=1)
-            tokens = simplipy.from_sympy(shorter).skeleton()
+            answer = without_numbers(sympy.simplify(with_numbers(expression, 0), ratio=1))
     except (TimeOver, ConversionError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
         return expression
-    return tokens if len(tokens) <= len(expression) else expression
+    return answer if len(answer) <= len(expression) else expression

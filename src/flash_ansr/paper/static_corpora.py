@@ -8,7 +8,8 @@ not held out. SymPy decides which those are, so that either corpus costs its tim
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -20,9 +21,9 @@ from simplipy.output_files import write_whole
 Corpus = Literal["sympy", "simplipy"]
 CORPORA: tuple[Corpus, ...] = ("sympy", "simplipy")
 _PRIOR = "paper"
-_CHUNK = 1000
-# SymPy answers chunks of this size: fewer draws at a time would not reach all workers
+# SymPy answers chunks of 16: fewer draws at a time would not reach all workers; more than the most take long to begin
 _LEAST_DRAWS = 16
+_MOST_DRAWS = 10_000
 
 
 def static_prior(corpus: Corpus, folder: Path, n: int, n_workers: int = 1, show_progress: bool = False) -> Path:
@@ -59,37 +60,34 @@ def usable(
 ) -> dict[int, tuple[list[str], list[str]]]:
     """The first n indices that are usable for both, with the forms of SymPy and of SimpliPy.
 
-    As many are drawn as are missing, until none are: about half of the draws are usable.
+    As many are drawn as are missing, until none are. SymPy, which takes the time, is asked about draws only of which
+    SimpliPy makes a target.
     """
-    n_drawn, n_usable, taken = 0, 0, {}
-    while n_usable < n:
-        n_drawn += max(n - n_usable, _LEAST_DRAWS)
-        with progress_bar(f"{n_usable:,} of {n:,} skeletons; SymPy on draws", n_drawn, show=show_progress) as bar:
-            make_skeletons(generator, draws, n_drawn, simplifier="sympy", n_workers=n_workers, progress=bar.reach)
-        taken = dict(_usable_of(generator, draws, n_drawn))
-        n_usable = len(taken)
-    return {index: taken[index] for index in sorted(taken)[:n]}
+    n_drawn, taken = 0, dict[int, tuple[list[str], list[str]]]()
+    while len(taken) < n:
+        fresh = range(n_drawn, n_drawn + min(max(n - len(taken), _LEAST_DRAWS), _MOST_DRAWS))
+        n_drawn = fresh.stop
+        by_simplipy = _targets(generator, fresh, generator.skeletons(0, fresh, simplified=True))
+        label = f"{len(taken):,} of {n:,} skeletons; SymPy on draws"
+        with progress_bar(label, len(by_simplipy), show=show_progress) as bar:
+            asked = list(by_simplipy)
+            make_skeletons(generator, draws, asked, simplifier="sympy", n_workers=n_workers, progress=bar.reach)
+        answers = kept_rows(draws)
+        by_sympy = _targets(generator, asked, [answers[i]["tokens"] for i in asked])
+        taken |= {i: (tokens, by_simplipy[i]) for i, tokens in by_sympy.items()}
+    return dict(islice(taken.items(), n))
 
 
-def _usable_of(generator: Generator, draws: Path, n_drawn: int) -> Iterator[tuple[int, tuple[list[str], list[str]]]]:
-    by_sympy = {index: row["tokens"] for index, row in kept_rows(draws).items() if index < n_drawn and row["tokens"]}
-    indices = sorted(by_sympy)
-    for start in range(0, len(indices), _CHUNK):
-        chunk = indices[start : start + _CHUNK]
-        by_simplipy = generator.skeletons(0, chunk, simplified=True)
-        both = {i: (by_sympy[i], short) for i, short in zip(chunk, by_simplipy, strict=True) if short is not None}
-        good = [
-            dict(zip(both, _can_be_targets(generator, [forms[k] for forms in both.values()]), strict=True))
-            for k in range(len(CORPORA))
-        ]
-        yield from ((i, forms) for i, forms in both.items() if all(of_one[i] for of_one in good))
-
-
-def _can_be_targets(generator: Generator, skeletons: Sequence[list[str]]) -> list[bool]:
-    """Whether training can have each of these as a target at all."""
+def _targets(
+    generator: Generator, indices: Sequence[int], skeletons: Sequence[list[str] | None]
+) -> dict[int, list[str]]:
+    """Those skeletons by index that training can have as a target at all."""
     known = set(generator.vocabulary.tokens)
     longest = generator.prior.skeletons.max_length
-    fits = [len(tokens) <= longest and known.issuperset(tokens) for tokens in skeletons]
-    asked = [tokens for tokens, fit in zip(skeletons, fits, strict=True) if fit]
-    held_out = iter(generator.holdout.find_many(asked) if asked else [])
-    return [fit and next(held_out) is None for fit in fits]
+    fit = {
+        i: tokens
+        for i, tokens in zip(indices, skeletons, strict=True)
+        if tokens is not None and len(tokens) <= longest and known.issuperset(tokens)
+    }
+    held_out = generator.holdout.find_many(list(fit.values())) if fit else []
+    return {i: tokens for (i, tokens), held in zip(fit.items(), held_out, strict=True) if held is None}
