@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def trained(runs: Path, name: str, step: int = 2, *, corpus: bool = False) -> No
     if corpus:
         skeletons = runs / "skeletons_simplipy_1.jsonl"
         skeletons.write_text('{"index": 0, "tokens": ["x1"]}\n')
+        (runs / "sympy_draws.jsonl").write_text('{"index": 1, "tokens": null}\n{"index": 0, "tokens": ["x1"]}\n')
         prior = skeletons.with_suffix(".yaml")
         prior.write_text(f'base: paper\nsimplifier: none\ncorpus: "{skeletons}"\n')
         config = dataclasses.replace(config, data=dataclasses.replace(config.data, prior=str(prior)))
@@ -72,9 +74,10 @@ def test_packed_runs_tell_nothing_of_the_machine(tmp_path: Path) -> None:
     trained(runs, "a_p", corpus=True)
     pack_runs(runs, out)
     texts = [path.read_text() for path in out.rglob("*") if path.suffix in (".json", ".jsonl", ".yaml")]
-    assert len(texts) == 7
+    assert len(texts) == 5
     assert not any(str(tmp_path) in text for text in texts)
-    assert (out / "skeletons_simplipy_1.jsonl").read_text() == '{"index": 0, "tokens": ["x1"]}\n'
+    answers = gzip.decompress((out / "sympy_draws.jsonl.gz").read_bytes())
+    assert answers == b'{"index": 0, "tokens": ["x1"]}\n{"index": 1, "tokens": null}\n'
 
 
 def test_what_cannot_be_packed_is_said(tmp_path: Path) -> None:

@@ -1,18 +1,23 @@
 """Trained runs made small enough to pass on: weights in float16, curves, configs; nothing that only ``--resume`` needs.
 
-A packed folder holds runs as ``--runs`` reads them. Static corpora lie beside them, named without the folder in which
-they were made, so that a packed run tells nothing of the machine that trained it.
+A packed folder holds runs as ``--runs`` reads them. Static corpora are not packed but what costs hours of them, the
+answers of SymPy: unpacked in a folder of runs, they make the corpora anew. A corpus is named without the folder in
+which it was made, so that a packed run tells nothing of the machine that trained it.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flash_ansr.checkpoint_folder import JSON_FILE
+from flash_ansr.data.sympy_skeletons import kept_rows
 from flash_ansr.paper.ablations import ABLATIONS, Ablation, checkpoint_of
 from flash_ansr.paper.experiment import PaperError, need_torch
+from flash_ansr.paper.static_corpora import DRAWS_FILE
 from simplipy.output_files import write_whole
 
 if TYPE_CHECKING:
@@ -27,7 +32,7 @@ def pack_runs(runs: Path, out: Path) -> list[Path]:
     runs : Path
         Folder of the training runs.
     out : Path
-        Gets a folder for each run, and the static corpora; packed runs that are there are replaced.
+        Gets a folder for each run, and ``sympy_draws.jsonl.gz``; packed runs that are there are replaced.
 
     Returns
     -------
@@ -71,8 +76,9 @@ def _pack(run: Ablation, folder: RunFolder, checkpoint: Path, out: Path) -> None
     export_checkpoint(checkpoint, packed, torch.float16)
     write_whole(packed / JSON_FILE, _without_folder((packed / JSON_FILE).read_text(encoding="utf-8"), corpus))
     if corpus is not None:
-        for file in (corpus, corpus.with_suffix(".jsonl")):
-            write_whole(out / file.name, _without_folder(file.read_text(encoding="utf-8"), corpus))
+        rows = kept_rows(corpus.parent / DRAWS_FILE)
+        lines = "".join(f"{json.dumps(rows[i])}\n" for i in sorted(rows))
+        write_whole(out / f"{DRAWS_FILE}.gz", gzip.compress(lines.encode(), mtime=0))
 
 
 def _without_folder(text: str, corpus: Path | None) -> str:

@@ -20,6 +20,7 @@ from simplipy.output_files import write_whole
 
 Corpus = Literal["sympy", "simplipy"]
 CORPORA: tuple[Corpus, ...] = ("sympy", "simplipy")
+DRAWS_FILE = "sympy_draws.jsonl"
 _PRIOR = "paper"
 # SymPy answers chunks of 16: fewer draws at a time would not reach all workers; more than the most take long to begin
 _LEAST_DRAWS = 16
@@ -46,7 +47,7 @@ def static_prior(corpus: Corpus, folder: Path, n: int, n_workers: int = 1, show_
     paths = {name: folder / f"skeletons_{name}_{n}.jsonl" for name in CORPORA}
     if not all(path.is_file() for path in paths.values()):
         generator = Generator(_PRIOR)
-        taken = usable(generator, folder / "sympy_draws.jsonl", n, n_workers, show_progress)
+        taken = usable(generator, folder / DRAWS_FILE, n, n_workers, show_progress)
         for k, name in enumerate(CORPORA):
             lines = [json.dumps({"index": index, "tokens": forms[k]}) for index, forms in taken.items()]
             write_whole(paths[name], "\n".join(lines) + "\n")
