@@ -192,7 +192,7 @@ def sample(
         Draws; equal ones are returned once with their count.
     rng : numpy Generator
     temperature : float
-        > 0; 1 samples the model's own distribution.
+        Above 0; 1 samples the model's own distribution.
     top_k : int, optional
         Only the k most probable tokens.
     top_p : float

@@ -28,7 +28,7 @@ class FullPipeline:
     Attributes
     ----------
     temperature : float
-        > 0; 1 samples the network's own distribution, less its more probable tokens.
+        Above 0; 1 samples the network's own distribution, less its more probable tokens.
     top_k : int, optional
         Only the k most probable tokens.
     top_p : float
