@@ -43,6 +43,8 @@ SURFACES = (
 # what fits as well as the best, in errors of this
 _AS_WELL = 1.5
 _FIRST = 20
+# relative difference of values below which two laws are one on the rows: exp(-abs(t)) is exp(-t) where t > 0
+_EQUAL = 1e-6
 OSCILLATION = "1.5*exp(-0.3*x1)*cos(2.5*x1)"
 
 
@@ -146,7 +148,7 @@ def oscillator(context: Context) -> Outcome:
         return {"candidates": kept}
 
     (row,) = context.each([f"{seconds:g} s {context.weights}"], work, "searching")
-    chosen = distinct_laws(row["candidates"], 3)
+    chosen = distinct_laws(row["candidates"], X, 3)
     figure, drawn = panels(2, 2, 4.4, 3.0, sharex=True, sharey=True)
     grid = np.linspace(0, 8, 500).reshape(-1, 1)
     shown = [("truth", OSCILLATION, None), *(("found", c["law"], c["fvu"]) for c in chosen)]
@@ -173,8 +175,8 @@ def oscillator(context: Context) -> Outcome:
     lines = [[f"`{_rounded(c['law'])}`", c["length"], f"{c['fvu']:.4g}"] for c in chosen]
     notes = [
         f"{OSCILLATION} at 150 times, noise of 4 % of the deviation; {seconds:g} s",
-        f"shown: the law, and the best of other forms with at most {_AS_WELL:g} times the least error of the first "
-        f"{_FIRST} candidates",
+        f"shown: the law, and the best of other forms and values with at most {_AS_WELL:g} times the least error of "
+        f"the first {_FIRST} candidates",
     ]
     return Outcome({"oscillator": figure}, findings, markdown(["law", "length", "FVU"], lines), notes)
 
@@ -187,17 +189,22 @@ def oscillation(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     return X, clean + rng.normal(0, 0.04 * clean.std(), len(clean)), clean
 
 
-def distinct_laws(candidates: list[Facts], n: int) -> list[Facts]:
-    """The law, and the best candidates of other forms that fit about as well as any of the first ones."""
-    chosen: dict[bytes, Facts] = {}
+def distinct_laws(candidates: list[Facts], X: FloatArray, n: int) -> list[Facts]:
+    """The law, and the best candidates of other forms and values on X that fit about as well as the first ones."""
+    chosen: list[Facts] = []
+    seen: list[tuple[bytes, FloatArray]] = []
     lowest = min(c["fvu"] for c in candidates[:_FIRST])
     for candidate in candidates:
-        key = simplipy.canonical_key(simplipy.parse(candidate["law"]).skeleton())
-        if key not in chosen and (not chosen or candidate["fvu"] <= _AS_WELL * lowest):
-            chosen[key] = candidate
+        form = simplipy.canonical_key(simplipy.parse(candidate["law"]).skeleton())
+        values = _values(candidate["law"], X)
+        if any(form == other or np.allclose(values, those, rtol=_EQUAL) for other, those in seen):
+            continue
+        if not chosen or candidate["fvu"] <= _AS_WELL * lowest:
+            chosen.append(candidate)
+            seen.append((form, values))
         if len(chosen) == n:
             break
-    return list(chosen.values())
+    return chosen
 
 
 def _values(law: str, X: FloatArray) -> FloatArray:
