@@ -1,7 +1,8 @@
 """SymPy expressions from prefix tokens and back, node by node, never through text.
 
 Nothing is evaluated on the way: x/x stays x/x, so that values and domain are equal on both sides. Odd roots, which in
-SymPy are complex functions, are sign(u)*Abs(u)**(1/n). What has no exact counterpart is a ConversionError.
+SymPy are complex functions, are sign(u)*Abs(u)**(1/n), unless principal roots are asked for. What has no exact
+counterpart is a ConversionError.
 """
 
 from __future__ import annotations
@@ -410,7 +411,7 @@ def _with_odd_roots(factors: Sequence[Any]) -> list[Any]:
         for i, factor in enumerate(read):
             if not isinstance(factor, Pow) or not isinstance(factor.base, sympy.Abs):
                 continue
-            if factor.exp in (Rational(1, 3), Rational(1, 5)) and factor.base.args[0] == sign.args[0]:
+            if factor.exp in [Rational(1, n) for n in _ODD_ROOTS] and factor.base.args[0] == sign.args[0]:
                 read[i] = ("root", factor.exp.q, sign.args[0])
                 read[place] = None
                 break

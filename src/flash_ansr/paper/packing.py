@@ -49,15 +49,19 @@ def pack_runs(runs: Path, out: Path) -> list[Path]:
 
     if runs.resolve() == out.resolve():
         raise PaperError(f"{out} holds the runs themselves, which need their rest to go on; name another --out")
-    packed = []
+    packed, answers = [], set[Path]()
     for run in ABLATIONS.values():
         folder, checkpoint = RunFolder(runs / run.name), checkpoint_of(runs, run.name)
         if checkpoint is None or int(checkpoint.name) < folder.config().optimizer.steps:
             continue
         _pack(run, folder, checkpoint, out)
         packed.append(out / run.name)
+        if run.corpus is not None:
+            answers.add(Path(folder.config().data.prior).with_name(DRAWS_FILE))
     if not packed:
         raise PaperError(f"{runs} holds no finished ablation; train one by `flash-ansr paper train b0 --runs {runs}`")
+    for draws in answers:
+        _pack_answers(draws, out)
     return packed
 
 
@@ -75,10 +79,12 @@ def _pack(run: Ablation, folder: RunFolder, checkpoint: Path, out: Path) -> None
     packed = target / "checkpoints" / checkpoint.name
     export_checkpoint(checkpoint, packed, torch.float16)
     write_whole(packed / JSON_FILE, _without_folder((packed / JSON_FILE).read_text(encoding="utf-8"), corpus))
-    if corpus is not None:
-        rows = kept_rows(corpus.parent / DRAWS_FILE)
-        lines = "".join(f"{json.dumps(rows[i])}\n" for i in sorted(rows))
-        write_whole(out / f"{DRAWS_FILE}.gz", gzip.compress(lines.encode(), mtime=0))
+
+
+def _pack_answers(draws: Path, out: Path) -> None:
+    rows = kept_rows(draws)
+    lines = "".join(f"{json.dumps(rows[i])}\n" for i in sorted(rows))
+    write_whole(out / f"{draws.name}.gz", gzip.compress(lines.encode(), mtime=0))
 
 
 def _without_folder(text: str, corpus: Path | None) -> str:
