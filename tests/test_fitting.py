@@ -396,6 +396,15 @@ def test_the_papers_refiner() -> None:
     assert fit.n_starts <= 8
 
 
+def test_constants_that_do_one_thing_do_not_hold_each_other_at_zero() -> None:
+    # from starts of other signs than their product's, both would shrink to 0, where no derivative is left
+    y = 0.25 * X3[:, 0]
+    forms = "<constant>*<constant>*x1", "<constant>/2*x1*(<constant>*<constant>/3)", "x1/<constant>*<constant>"
+    for formula in forms:
+        fits = [fit_constants(formula, X3, y, starts="normal", n_restarts=1, random_state=k) for k in range(20)]
+        assert max(fit.fvu for fit in fits) < 1e-20
+
+
 def test_deadline() -> None:
     X = RNG.uniform(-4, 4, (20_000, 3))
     y = RNG.normal(size=20_000)

@@ -35,6 +35,7 @@ class FitCompiler {
     FitCompiler(const FitTree& tree, std::size_t root, bool project)
         : tree_(tree), nodes_(tree.tree->nodes()), root_(root), first_(root + 1 - nodes_[root].length) {
         choose_linear(project);
+        if (!project) mark_affine();
     }
 
     std::size_t n_linear() { return mark(root_).n_linear; }
@@ -60,6 +61,7 @@ class FitCompiler {
         bool has_base = true;        // and whether something is left without them
         bool linear = false;         // the chosen ones pass through here
         bool is_log_base = false;
+        bool affine = false;  // while all else is fixed, the value is affine in this subtree
     };
 
     Mark& mark(std::size_t i) { return marks_[i - first_]; }
@@ -136,6 +138,17 @@ class FitCompiler {
         return fits(left, right) || fits(right, left);
     }
 
+    void mark_affine() {
+        mark(root_).affine = true;
+        for (std::size_t i = root_ + 1; i-- > first_;) {
+            const Op op = nodes_[i].op;
+            if (!mark(i).affine || !is_operator(op)) continue;
+            const bool passes = is_scale(op) || op == Op::add || op == Op::sub || op == Op::mul;
+            if (passes) mark(i - 1).affine = true;
+            if (arity(op) == 2 && (passes || op == Op::div)) mark(left_of(nodes_, i)).affine = true;
+        }
+    }
+
     bool once(std::int64_t p) const { return tree_.n_uses[static_cast<std::size_t>(p)] == 1; }
 
     // Whether the subtree holds a variable or a parameter.
@@ -151,7 +164,8 @@ class FitCompiler {
             if (leaf.column >= 0 && find_variable(leaf.column) == program_.variables.size())
                 program_.variables.push_back(static_cast<std::uint32_t>(leaf.column));
             if (leaf.parameter >= 0 && !is_linear(i) && find_nonlinear(leaf.parameter) == program_.nonlinear.size())
-                program_.nonlinear.push_back({static_cast<std::uint32_t>(leaf.parameter), mark(i).is_log_base});
+                program_.nonlinear.push_back(
+                    {static_cast<std::uint32_t>(leaf.parameter), mark(i).is_log_base, mark(i).affine});
         }
         program_.n_columns = program_.variables.size();
         std::size_t n_literals = 0;

@@ -48,6 +48,7 @@ struct LinearTerm {
 struct Nonlinear {
     std::uint32_t parameter = 0;
     bool is_log = false;
+    bool is_affine = false;  // while all else is fixed, the value is affine in it; told only where nothing is projected
 };
 
 struct FitProgram {

@@ -68,12 +68,24 @@ void Levenberg::propose(FitModel& model, double damping) {
 
 // A parameter at its bound whose descent direction points outwards does not move.
 void Levenberg::mark_blocked(FitModel& model, std::span<const double> point, const Bounds& bounds) {
-    if (bounds.low.empty()) return;
+    if (bounds.low.empty()) return mark_superfluous(model);
     const std::size_t k = model.n_linear();
     for (std::size_t j = 0; j < point.size(); ++j) {
         double descent = 0.0;
         for (std::size_t i = 0; i <= j; ++i) descent += model.r(k + i, k + j) * model.component(i);
         blocked_[j] = (point[j] <= bounds.low[j] && descent < 0.0) || (point[j] >= bounds.high[j] && descent > 0.0);
+    }
+}
+
+// Nor do all but the first of those that do one thing: a and b of a*b*u, where a*b has the wrong sign, would both
+// shrink to 0 and leave no derivative. With a alone the value goes anywhere; with b of a/b alone it would not.
+void Levenberg::mark_superfluous(FitModel& model) {
+    const std::vector<Nonlinear>& parameters = model.program().nonlinear;
+    const std::size_t k = model.n_linear();
+    bool is_first = true;
+    for (std::size_t j = 0; j < parameters.size(); ++j) {
+        blocked_[j] = parameters[j].is_affine && !is_first && model.r(k + j, k + j) == 0.0;
+        if (parameters[j].is_affine) is_first = false;
     }
 }
 

@@ -43,6 +43,7 @@ class Levenberg {
     double clip(std::span<const double> point, std::span<const double> units, const Bounds& bounds);
     double predicted_cost(FitModel& model, double cost) const;
     void mark_blocked(FitModel& model, std::span<const double> point, const Bounds& bounds);
+    void mark_superfluous(FitModel& model);
 
     Stop stop_ = Stop::converged;
     std::vector<double> scale_;  // largest norm so far of each derivative
@@ -51,7 +52,7 @@ class Levenberg {
     std::vector<double> triangle_;
     std::vector<double> rhs_;
     std::vector<double> row_;
-    std::vector<bool> blocked_;  // at a bound that the descent would leave
+    std::vector<bool> blocked_;  // does not move in this step
 };
 
 // Solves min |R x - b|^2 + |diagonal x|^2 for an upper triangular R (q x q, row by row) by Givens rotations; R and b
