@@ -664,6 +664,16 @@ def test_more_tokens_than_the_limit_come_back_as_they_are() -> None:
         ("inf + 1", "inf"),
         ("exp(inf)", "inf"),
         ("exp(-inf)", "0"),
+        ("inf*pi", "inf"),
+        ("inf/sinh(-4)", "-inf"),
+        ("(-1 - pi)*(inf*pi)", "-inf"),
+        ("(2 - pi)^3*-inf", "inf"),
+        ("inf^pi/(pi - 1)", "inf"),
+        ("inf*-inf", "-inf"),
+        ("inf*exp(x)", "inf"),
+        ("inf*x", "nan"),
+        ("inf*<constant>", "nan"),
+        ("inf*(sin(4)^2 - sin(4)^2)", "nan"),
     ],
 )
 def test_numbers_at_the_edge(before: str, after: str | None) -> None:

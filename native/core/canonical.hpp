@@ -105,6 +105,7 @@ class Canonicalizer {
     TermId find_sum(const Scratch<Entry>& list) const;
     void merge_terms(Scratch<Entry>& list);
     bool absorb_ground(Scratch<Entry>& list);
+    TermId infinite_product(const Parts& parts);
     std::optional<TermId> infinite_sum(const Scratch<Entry>& list);
     bool merge_logarithms(Scratch<Entry>& list);
     bool may_share_factors(const Scratch<Entry>& list) const;

@@ -246,6 +246,28 @@ TermId Canonicalizer::find_product(const Parts& parts) const {
     return arena_.find(node, {&entry, 1});
 }
 
+// The sign of an infinity, where the signs of all other factors are known. What is defined nowhere may become anything:
+// nan where they are not.
+TermId Canonicalizer::infinite_product(const Parts& parts) {
+    int sign = parts.coefficient.sign();
+    if (!options_.extend || sign == 0 || parts.constant != no_term) return symbol(Op::nan);
+    for (const Entry& entry : parts.factors) {
+        const TermNode& base = arena_[entry.term];
+        const bool endless = base.kind == Kind::symbol && (base.op == Op::inf || base.op == Op::neg_inf);
+        const bool positive = base.op == Op::inf || (!endless && base.low > 0.0);
+        const bool negative = base.op == Op::neg_inf || (!endless && base.high < 0.0);
+        if (entry.is_free()) {
+            const bool grows = entry.ratio.sign() >= 0 && arena_[entry.other].low > 0.0;
+            if (!positive || (endless && !grows)) return symbol(Op::nan);
+        } else if (!positive && !(negative && entry.ratio.odd_denominator())) {
+            return symbol(Op::nan);
+        } else if (negative && !entry.ratio.even_numerator()) {
+            sign = -sign;
+        }
+    }
+    return symbol(sign > 0 ? Op::inf : Op::neg_inf);
+}
+
 TermId Canonicalizer::close_product(Parts parts) {
     merge_all_factors(parts);
     const bool is_plain = parts.content.is_one() && parts.content_tokens == 0 && !parts.factors.empty();
@@ -265,14 +287,7 @@ TermId Canonicalizer::close_product(Parts parts) {
         infinite |= base.op == Op::inf || base.op == Op::neg_inf;
     }
     if (n_bars > 1) changed |= merge_absolutes(parts);
-    if (infinite) {
-        if (!options_.extend || parts.coefficient.is_zero()) return symbol(Op::nan);
-        // the sign of an infinity is known from ground factors alone; with a variable it is defined nowhere anyway
-        const bool known = parts.constant == no_term && parts.factors.size() == 1 && !parts.factors[0].is_free();
-        if (!known) return symbol(Op::nan);
-        const bool positive = arena_[parts.factors[0].term].op == Op::inf || parts.factors[0].ratio.even_integer();
-        return symbol(positive == (parts.coefficient.sign() > 0) ? Op::inf : Op::neg_inf);
-    }
+    if (infinite) return infinite_product(parts);
     if (parts.coefficient.is_zero()) {
         const TermId rest = make_product(parts.factors);
         if (options_.extend || !arena_[rest].partial) return zero_term;

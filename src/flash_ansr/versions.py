@@ -1,16 +1,17 @@
-"""What produced a result: versions of the packages, and the hash of the rule set that normalises expressions."""
+"""What produced a result: versions of the packages, and hashes of the rule set and of the code itself."""
 
 from __future__ import annotations
 
 import hashlib
 import platform
 from functools import cache
-from importlib import metadata, resources
+from importlib import import_module, metadata, resources
+from pathlib import Path
 
 import simplipy
 from flash_ansr import __version__
 
-_PACKAGES = ("numpy", "torch", "lightning-fabric")
+_PACKAGES = ("numpy", "scipy", "sympy", "torch", "lightning-fabric")
 
 # What the canonical order, cancellation, constants and spelling do, which no rule says; C is a free constant.
 _PROBES = """
@@ -43,6 +44,18 @@ def normal_forms() -> list[str]:
     return [" ".join(form) for form in simplipy.simplify_many(simplipy.parse(s).tokens for s in skeletons)]
 
 
+@cache
+def code_hash() -> str:
+    """A short SHA-256 of sources and compiled cores of both packages: a version number does not tell commits apart."""
+    digest = hashlib.sha256()
+    for name in ("simplipy", "flash_ansr"):
+        folder = Path(str(import_module(name).__file__)).parent
+        for path in sorted(folder.rglob("*.py"), key=lambda path: path.relative_to(folder).as_posix()):
+            digest.update(path.read_bytes())
+        digest.update(Path(str(import_module(f"{name}._core").__file__)).read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def versions() -> dict[str, str]:
     """Versions of this package, of Python and of what numbers depend on; packages that are missing are left out."""
     found = {"flash-ansr": __version__, "python": platform.python_version(), "machine": platform.machine()}
@@ -51,4 +64,4 @@ def versions() -> dict[str, str]:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return found | {"rules": rule_set_hash()}
+    return found | {"rules": rule_set_hash(), "code": code_hash()}

@@ -47,10 +47,10 @@ def probe_of(folder: Path) -> Context:
     return Context(folder, folder / "rows", Scale.TINY)
 
 
-def test_rows_of_another_version_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def facts(version: str, again: bool = False) -> Facts:
-        monkeypatch.setattr(context_module, "__version__", version)
-        return probe_of(tmp_path).each(["a"], lambda _: {"by": version + "!" * again}, "keys", again)[0]
+def test_rows_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def facts(code: str, again: bool = False) -> Facts:
+        monkeypatch.setattr(context_module, "code_hash", lambda: code)
+        return probe_of(tmp_path).each(["a"], lambda _: {"by": code + "!" * again}, "keys", again)[0]
 
     assert facts("1") == {"by": "1"}
     assert facts("2") == {"by": "2"}

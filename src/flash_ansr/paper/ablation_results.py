@@ -16,6 +16,7 @@ import numpy as np
 from flash_ansr.bench.figures import AXES, COLOURS, few_ticks, metric_figure
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
+from flash_ansr.checkpoint_folder import weights_hash
 from flash_ansr.paper.ablations import ABLATIONS, checkpoint_of
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.decoding import (
@@ -74,15 +75,20 @@ def ablations(context: Context) -> Outcome:
         "ablations_metrics": metric_figure(groups, _TIME, tuple(METRICS)),
     }
     figures = {name: figure for name, figure in curves.items() if figure is not None}
-    figures["ablations_bars"] = fingerprint_figure(largest, _COMPARED, fingerprint_panels(prints))
+    figures["ablations_bars"] = fingerprint_figure(largest, _COMPARED, fingerprint_panels(prints), _marked(fewer))
     figures["ablations_training"] = _training_rows(found)
     n_seeds = len(_seeds_of_b0(found))
     seeds = f"{n_seeds} of B0" if n_seeds > 1 else "of B0 too, so that no spread is known"
     notes = [
         f"{sizes}; sentences, table and bars: {sizes.most:,} candidates",
-        *(f"{g.label}: {g.settings['n_samples']} candidates are fitted, as BFGS takes its time" for g in fewer),
+        *(
+            f"{g.label}: {g.settings['n_samples']} candidates are fitted, as BFGS takes its time; distinct forms, "
+            f"rewrites and bloat are of {sizes.most:,} draws, as those of B0"
+            for g in fewer
+        ),
         INTERVALS,
         f"one seed of each network, {seeds}",
+        f"weights: {', '.join(f'{t.run.name} {weights_hash(t.checkpoint)}' for t in found)}",
         "validation losses of runs with another prior are on problems of that prior, so they are not compared",
         *left_out,
         *(f"{t.run.name} has no validation: it has no curve of training" for t in found if t.curve is None),
@@ -97,6 +103,11 @@ def _own_sizes(trained: Trained, sizes: Sizes) -> Sizes:
     if trained.run.switches.get("refiner") != "bfgs":
         return sizes
     return replace(sizes, n_samples=tuple(n for n in sizes.n_samples if n <= _MOST_OF_BFGS))
+
+
+def _marked(fewer: Sequence[Group]) -> dict[str, str]:
+    """Labels of the runs with fewer candidates than the others, which say so."""
+    return {g.label: f"{g.label}\n({g.settings['n_samples']} fitted)" for g in fewer}
 
 
 def _beside_b0(group: Group, groups: Sequence[Group]) -> str:

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from flash_ansr.bench.execute import machine
 from flash_ansr.bench.plan import Plan
+from flash_ansr.infer.normal_forms import MAX_PATTERN_LENGTH
+from flash_ansr.infer.settings import PaperPipeline, Settings
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import markdown, panels
 from flash_ansr.paper.experiment import Experiment, Outcome, Scale
@@ -39,6 +41,8 @@ _SYSTEM = {
     "Python": "3.13.7",
     "PyTorch": "2.9.1 + CUDA 13.0",
 }
+# of inference itself, in the paper's text
+_INFERENCE = {"restarts of a fit": 8, "gamma": 0.05, "longest pattern of the simplifier": 4, "temperature": 1}
 _NO_PLAN = "-"
 
 
@@ -50,27 +54,36 @@ def settings(context: Context) -> Outcome:
     own = {"swept": (swept, time_plans(context, True)), "fixed": (fixed, fixed_plans(context, {}, True))}
 
     def work(key: str) -> Facts:
+        if key.startswith("inference"):
+            own_values = _inference()
+            return {"table": [[name, f"{value:g}", f"{own_values[name]:g}"] for name, value in _INFERENCE.items()]}
         if key.startswith("machine"):
             return {"table": [[name, text, _here()[name]] for name, text in _SYSTEM.items()]}
         full, here = own[key.split()[0]]
         return {"table": _sweep_lines(full, here) if key.startswith("swept") else _fixed_lines(full, here)}
 
-    keys = [f"{name} {context.scale.value}" for name in ("swept", "fixed", "machine")]
+    keys = [f"{name} {context.scale.value}" for name in ("swept", "fixed", "inference", "machine")]
     tables = [row["table"] for row in context.each(keys, work, "tables", again=True)]
     header = ["method", "parameter", "the paper", "here, full", f"here, {context.scale.value}"]
-    headers = [header, header, ["component", "the paper", "here"]]
+    headers = [header, header, ["setting of inference", "the paper", "here"], ["component", "the paper", "here"]]
     lines = [*tables[0], *tables[1]]
-    figure, (axes,) = panels(1, 1, 11.0, 0.21 * len(lines) + 0.5)
-    axes.set_axis_off()
+    figure, drawn = panels(2, 1, 11.0, 0.13 * len(lines) + 0.4)
     widths = [0.16, 0.12, 0.24, 0.24, 0.24]
-    drawn = axes.table(cellText=lines, colLabels=header, loc="center", cellLoc="left", colWidths=widths)
-    drawn.auto_set_font_size(False)
-    drawn.set_fontsize(7)
-    known = [line for line in lines if line[3] != _NO_PLAN]
-    same = sum(line[2] == line[3] for line in known)
+    titles = ("swept, for figures against time", "fixed, for points and noise")
+    for axes, title, cells in zip(drawn, titles, tables, strict=False):
+        axes.set_axis_off()
+        axes.set_title(title, loc="left", fontsize=8)
+        shown = axes.table(cellText=cells, colLabels=header, loc="upper center", cellLoc="left", colWidths=widths)
+        shown.auto_set_font_size(False)
+        shown.set_fontsize(7)
+    # 20M and 120M are one plan
+    known = {(*line[1:], line[0].split()[0]) for line in lines if line[3] != _NO_PLAN}
+    same = sum(published == planned for _, published, planned, *_ in known)
     absent = " and ".join(line[0] for line in tables[0] if line[3] == _NO_PLAN)
+    equal = sum(published == ours for _, published, ours in tables[2])
     findings = [
         f"{same} of {len(known)} settings that have a plan are the paper's at full scale",
+        f"{equal} of {len(tables[2])} settings of inference are the paper's",
         f"without a plan: {absent}, which need code and weights of their authors and run by `bench run --system`; and "
         "the fixed samples of the networks 3M and 1B, since full scale takes those of 20M and 120M",
         f"our own search is limited by seconds: {_seconds(swept)} at full scale, {_seconds(own['swept'][1])} here; "
@@ -117,6 +130,13 @@ def _seconds(plans: Sequence[Plan]) -> str:
     (plan,) = [plan for plan in plans if plan.label == "ours"]
     first, last = plan.budget[0], plan.budget[-1]
     return f"{first:g} s" if first == last else f"{first:g} to {last:g} s"
+
+
+def _inference() -> dict[str, float]:
+    """What the paper's pipeline does here."""
+    treatment, own = Settings(), PaperPipeline()
+    values = (treatment.n_restarts, treatment.gamma, MAX_PATTERN_LENGTH, own.temperature)
+    return dict(zip(_INFERENCE, values, strict=True))
 
 
 def _here() -> dict[str, str]:

@@ -3,6 +3,7 @@
 Two kinds of rows. ``each`` keeps facts by a key of the experiment's own. ``bench`` runs benchmark tasks; their rows
 lie in a folder that all experiments share, so that a task that two figures need runs once. Whatever was finished before
 a stop is not done again. Rows of a network are those of its weights: other weights under the same path have their own.
+Facts belong to the code that found them; benchmark rows of other code are kept, with a note that says so.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from flash_ansr import __version__
 from flash_ansr.bench.execute import check_system
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.plan import Plan
@@ -26,11 +26,11 @@ from flash_ansr.checkpoint_folder import find_checkpoint, weights_hash
 from flash_ansr.infer.search import LEAST_SECONDS, bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.progress_bar import progress_bar
+from flash_ansr.versions import code_hash
 from simplipy.output_files import write_whole
 
 T = TypeVar("T")
 Facts = dict[str, Any]
-_PACKAGE = "flash-ansr"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Context:
         Parameters
         ----------
         keys : sequence of str
-            Must say everything that the facts depend on but the seed and the version of this package.
+            Must say everything that the facts depend on but the seed and the code of this package.
         work : callable
             Makes the facts of a key, as JSON can hold them.
         what : str
@@ -85,7 +85,7 @@ class Context:
             For what is read off the code itself: rows that are there may be those of older code, and are dropped.
         """
         path = self.folder / "rows.jsonl"
-        wanted = {key: json.dumps([self.seed, key, __version__]) for key in keys}
+        wanted = {key: json.dumps([self.seed, key, code_hash()]) for key in keys}
         if again:
             path.unlink(missing_ok=True)
         with JsonLines(path) as file:
@@ -121,8 +121,8 @@ class Context:
             # the label of a row is that of the figure which asked first
             found = (row for row in read_rows([path]) if row.task.key in tasks)
             rows += [replace(row, task=replace(row.task, label=tasks[row.task.key].label)) for row in found]
-        others = Counter(text for row in rows if (text := row.versions.get(_PACKAGE, __version__)) != __version__)
-        self.notes.extend(f"{n} rows were measured by version {text}, not by this one" for text, n in others.items())
+        others = Counter(text for row in rows if (text := row.versions.get("code", code_hash())) != code_hash())
+        self.notes.extend(f"{n} rows were measured by the code {text}, not by this one" for text, n in others.items())
         write_whole(self.folder / "rows.jsonl", "".join(row.to_json() + "\n" for row in rows))
         with progress_bar("scoring rows", len(rows), show=self.show_progress) as bar:
             return group_rows(rows, bar.advance)

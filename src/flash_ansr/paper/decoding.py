@@ -212,12 +212,13 @@ def refiner(context: Context) -> Outcome:
 
 
 def _matched(groups: Sequence[Group], sizes: Sizes) -> str:
-    """With how many candidates the first refiner recovers as much as BFGS with the most."""
+    """With how many candidates the first refiner recovers as much as BFGS where it recovers most."""
     recovered = {(g.label, g.settings["n_samples"]): g.estimates["vnrr"].value for g in groups}
-    goal = recovered[_BFGS, sizes.most]
+    best = max(sizes.n_samples, key=lambda n: recovered[_BFGS, n])
+    goal = recovered[_BFGS, best]
     enough = [n for n in sizes.n_samples if recovered[_LM, n] >= goal]
     said = f"{enough[0]:,} candidates are enough" if enough else f"{sizes.most:,} candidates are not enough"
-    return f"for the {100 * goal:.1f} % of {_BFGS} at {sizes.most:,}, {said} with {_LM}"
+    return f"for the {100 * goal:.1f} % of {_BFGS} at {best:,}, its most, {said} with {_LM}"
 
 
 def _of_true_skeletons(

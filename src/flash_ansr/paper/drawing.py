@@ -55,7 +55,10 @@ def bar_figure(title: str, unit: str, values: Mapping[str, float], reference: Ma
 
 
 def fingerprint_figure(
-    groups: Sequence[Group], metrics: Sequence[str], extra: Mapping[str, Mapping[str, float]]
+    groups: Sequence[Group],
+    metrics: Sequence[str],
+    extra: Mapping[str, Mapping[str, float]],
+    names: Mapping[str, str] | None = None,
 ) -> Figure:
     """Groups side by side, a panel for each metric; whiskers hold 95 % of bootstrap samples over problems.
 
@@ -67,6 +70,8 @@ def fingerprint_figure(
         Fields of the benchmark's metrics; those without values are left out.
     extra : mapping of panel title to mapping of label to value
         What else to show.
+    names : mapping of label to str, optional
+        What to write instead of a label.
     """
     labels = [group.label for group in groups]
     known = [METRICS[name] for name in metrics if any(group.estimates[name].n for group in groups)]
@@ -80,7 +85,7 @@ def fingerprint_figure(
             axes.barh(k, value, color=COLOURS[k % len(COLOURS)], height=0.7)
             if np.isfinite([low, high]).all():
                 axes.errorbar(
-                    value, k, xerr=[[max(0.0, value - low)], [max(0.0, high - value)]], color="0.2", capsize=2
+                    value, k, xerr=[[max(0.0, value - low)], [max(0.0, high - value)]], color="0.55", capsize=2
                 )
         axes.set_title(metric.heading, fontsize=8)
     for axes, (title, values) in zip(drawn[len(known) :], extra.items(), strict=True):
@@ -88,7 +93,7 @@ def fingerprint_figure(
             if label in values:
                 axes.barh(k, values[label], color=COLOURS[k % len(COLOURS)], height=0.7)
         axes.set_title(title, fontsize=8)
-    drawn[0].set_yticks(range(len(labels)), labels)
+    drawn[0].set_yticks(range(len(labels)), [(names or {}).get(label, label) for label in labels])
     drawn[0].invert_yaxis()
     return figure
 

@@ -99,6 +99,7 @@ def gallery_1d(context: Context) -> Outcome:
         axes.plot(grid[:, 0], _values(row["law"], grid), color=COLOURS[1], lw=1.4)
         axes.plot(X[:, 0], truth(X), ".", color="0.15", ms=3)
         axes.set_title(f"{text}\n{_short(row['law'], 32)}, FVU {row['fvu']:.0e}", fontsize=7, loc="left")
+        axes.set(xlabel="x1", ylabel="y")
     for axes in drawn[len(laws) :]:
         axes.set_axis_off()
     findings, table = _counted(laws, rows)
@@ -129,6 +130,7 @@ def gallery_2d(context: Context) -> Outcome:
         right.set_title(f"difference, FVU {row['fvu']:.0e}", fontsize=8)
         for axes in (left, middle, right):
             axes.grid(False)
+            axes.set(xlabel="x1", ylabel="x2")
     findings, table = _counted(laws, rows)
     return Outcome({"gallery_2d": figure}, findings, table)
 
@@ -155,7 +157,7 @@ def oscillator(context: Context) -> Outcome:
     for axes, (title, law, error) in zip(drawn, shown, strict=False):
         axes.plot(X[:, 0], y, ".", color="0.3", ms=3)
         axes.plot(grid[:, 0], _values(law, grid), color=COLOURS[1], lw=1.4)
-        axes.set_ylim(1.3 * y.min(), 1.2 * y.max())
+        axes.set(xlabel="x1", ylabel="y", ylim=(1.3 * y.min(), 1.2 * y.max()))
         axes.set_title(
             f"{title}: {_short(_rounded(law), 58)}" + (f"\nFVU {error:.4f}" if error else ""), fontsize=7, loc="left"
         )
@@ -168,9 +170,12 @@ def oscillator(context: Context) -> Outcome:
         )
         for c in chosen
     ]
+    away = [float(np.sqrt(np.mean((_values(c["law"], X) - clean) ** 2))) for c in chosen]
     findings = [
         f"noise leaves an FVU of {noise:.4f}; " + "; ".join(f"{_rounded(c['law'])}: {c['fvu']:.4f}" for c in chosen),
         f"the form of the truth is {'among them' if any(same) else 'not among them'}",
+        f"root mean square distance from the truth: {', '.join(f'{d:.2g}' for d in away)}, where the noise has "
+        f"{np.sqrt(np.mean((y - clean) ** 2)):.2g}",
     ]
     lines = [[f"`{_rounded(c['law'])}`", c["length"], f"{c['fvu']:.4g}"] for c in chosen]
     notes = [

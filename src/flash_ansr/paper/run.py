@@ -110,7 +110,7 @@ def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes:
         f"What was done ({context.scale.value}): {done[context.scale]}",
         *(f"  - {note}" for note in dict.fromkeys([*outcome.notes, *context.notes])),
         f"Command: {command_of(experiment, context)}",
-        f"Seed: {context.seed}. Weights of the network, where it takes part: {weights}.",
+        f"Seed: {context.seed}. Network of the package or of --checkpoint, where it takes part: weights {weights}.",
         f"Minutes: {minutes:.2f}, over all runs of this folder.",
         f"Machine: {machine()}. Versions: {', '.join(f'{name} {text}' for name, text in packages.items())}.",
     ]
