@@ -27,6 +27,8 @@ TABLES = {
     "index": (",a,b\n0,1.5,2\n1,2.5,4\n2,-3.25,1e-3\n", ["a", "b"], ["index"]),
     "index of an index": ("Unnamed: 0,a,b\n0,1.5,2\n1,2.5,4\n2,-3.25,1e-3\n", ["a", "b"], ["index"]),
     "separator at the end": ("a,b,\n1.5,2,\n2.5,4,\n-3.25,1e-3,\n", ["a", "b"], ["neither a name nor values"]),
+    "index of R": ('"","a","b"\n"1",1.5,2\n"2",2.5,4\n"3",-3.25,1e-3\n', ["a", "b"], ["index 1, 2, ..."]),
+    "separator at the end of rows": ("a,b\n1.5,2,\n2.5,4,\n-3.25,1e-3,\n", ["a", "b"], ["rows end with a separator"]),
     "blanks in names": ("my a,my b\n1.5,2\n2.5,4\n-3.25,1e-3\n", ["my a", "my b"], []),
     "quotes": ('"a, b";c\n1.5;2\n2.5;4\n-3.25;1e-3\n', ["a, b", "c"], ["semicolons"]),
 }
@@ -52,12 +54,35 @@ def test_the_same_rows_from_every_kind_of_text(kind: str, newline: str, tmp_path
 
 @pytest.mark.parametrize(
     ("encoding", "note"),
-    [("utf-8", []), ("utf-8-sig", []), ("utf-16", []), ("latin-1", ["the file is not UTF-8 and was read as Latin-1"])],
+    [
+        ("utf-8", []),
+        ("utf-8-sig", []),
+        ("utf-16", []),
+        ("latin-1", ["the file is not UTF-8 and was read as Windows-1252"]),
+    ],
 )
 def test_encodings(encoding: str, note: list[str], tmp_path: Path) -> None:
     table = read_text_table(written(tmp_path, "größe,µ\n1,2\n", encoding))
     assert list(table.frame.columns) == ["größe", "µ"]
     assert list(table.notes) == note
+
+
+def test_letters_of_windows_end_no_line(tmp_path: Path) -> None:
+    table = read_text_table(written(tmp_path, "temp – °C,b…,y\n1,2,3\n4,5,6\n", "cp1252"))
+    assert list(table.frame.columns) == ["temp – °C", "b…", "y"]
+    path = tmp_path / "odd.csv"
+    path.write_bytes(b"\x81,b\n1,2\n")  # no letter of Windows
+    assert read_text_table(path).notes == ("the file is not UTF-8 and was read as Latin-1",)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("3.047D+00", "3.047e+00"), ("\u22121.5", "-1.5"), ("1 000", "1000"), ("1'234", "1234"), ("12.5 %", "0.125")],
+)
+def test_numbers_that_people_write(text: str, hint: str) -> None:
+    why = why_not_numeric(pd.Series(["3", text]))
+    assert why is not None
+    assert why.endswith(f"in row 2 is no number: write {hint}")
 
 
 def test_what_the_caller_says_counts(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ def make_parent(path: Path) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """A path to write to; at the end the file takes its real name, so that a reader never sees half of it."""
     make_parent(path)
+    if path.is_dir():
+        raise SimplipyError(f"{path} is a folder; name a file")
     partial = path.with_name(f".{path.name}.part")
     try:
         yield partial

@@ -25,6 +25,8 @@ _WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "blank": _BL
 _SAMPLE_LINES = 50
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_FORTRAN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[dD][+-]?\d+")
+_NEWLINE = re.compile(r"\r\n|\r|\n")  # not all that str.splitlines takes for one
 _INDEX_NAMES = ("", "Unnamed: 0")
 
 
@@ -101,7 +103,7 @@ def read_text_table(path: Path, wanted: TextFormat | None = None) -> TextTable:
         notes.insert(0, f"columns are separated by {_NAMES.get(separator, repr(separator))}")
     if decimal == "," and wanted.decimal is None:
         notes.append(f"commas are decimal signs, as in {_first_comma(rows)!r}; --decimal . says otherwise")
-    frame = _frame(path, lines, separator, decimal, names)
+    frame = _frame(path, lines, separator, decimal, names, notes)
     return TextTable(_without_index(frame, notes), tuple(notes))
 
 
@@ -130,8 +132,22 @@ def why_not_numeric(column: Any) -> str | None:
                 hint = f": the comma is no decimal sign; write {text.replace(',', '')}"
             elif _DECIMAL_COMMA.fullmatch(text):
                 hint = f": write {text.replace(',', '.')}, or read the file with --decimal ,"
+            elif _FORTRAN.fullmatch(text):
+                hint = f": write {text.lower().replace('d', 'e')}"
+            elif (plain := _plain_number(text)) is not None:
+                hint = f": write {plain}"
             return f"{value!r} in row {row} is no number{hint}"
     return None
+
+
+def _plain_number(text: str) -> str | None:
+    """A number as programs read it, from one with a typographer's minus, blanks between digits or a per cent sign."""
+    plain = re.sub(r"(?<=\d)[\s'](?=\d{3})", "", text.replace("\u2212", "-"))
+    is_share = plain.endswith("%")
+    plain = plain.removesuffix("%").strip()
+    if plain == text or not _is_number(plain):
+        return None
+    return f"{float(plain) / 100:g}" if is_share else plain
 
 
 def _lines(path: Path, notes: list[str]) -> list[str]:
@@ -144,9 +160,17 @@ def _lines(path: Path, notes: list[str]) -> list[str]:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            text = content.decode("latin-1")
-            notes.append("the file is not UTF-8 and was read as Latin-1")
-    return text.splitlines()
+            text, name = _from_bytes(content)
+            notes.append(f"the file is not UTF-8 and was read as {name}")
+    return _NEWLINE.split(text)
+
+
+def _from_bytes(content: bytes) -> tuple[str, str]:
+    """Text of one byte a letter, and the name of its code: that of Windows, unless it has bytes that are not in it."""
+    try:
+        return content.decode("cp1252"), "Windows-1252"
+    except UnicodeDecodeError:
+        return content.decode("latin-1"), "Latin-1"
 
 
 def _blank_comments(lines: list[str]) -> str | None:
@@ -228,7 +252,9 @@ def _header(
     return names
 
 
-def _frame(path: Path, lines: Sequence[str], separator: str, decimal: str, names: list[str]) -> pd.DataFrame:
+def _frame(
+    path: Path, lines: Sequence[str], separator: str, decimal: str, names: list[str], notes: list[str]
+) -> pd.DataFrame:
     import pandas as pd
 
     if not any(line.strip() for line in lines):
@@ -249,6 +275,9 @@ def _frame(path: Path, lines: Sequence[str], separator: str, decimal: str, names
         raise TableError(
             f"{path} is no table: line {line} has {saw} fields, the lines above it have {expected}"
         ) from None
+    if frame.shape[1] == len(names) + 1 and frame.iloc[:, -1].isna().all():
+        notes.append("rows end with a separator that the header does not have")
+        frame = frame.iloc[:, :-1]
     if len(names) != frame.shape[1]:
         raise TableError(
             f"{path} is no table: its header has {len(names)} names, its rows have {frame.shape[1]} fields; "
@@ -258,13 +287,13 @@ def _frame(path: Path, lines: Sequence[str], separator: str, decimal: str, names
 
 
 def _without_index(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """The table without columns that have no name: an index 0, 1, ... in front, and empty ones."""
+    """The table without columns that have no name: an index in front, from 0 or as in R from 1, and empty ones."""
     kept = []
     for k, name in enumerate(frame.columns):
         column = frame.iloc[:, k]
-        is_index = k == 0 and name in _INDEX_NAMES and column.tolist() == list(range(len(frame)))
-        if is_index and len(frame) > 1:
-            notes.append("the first column is an index 0, 1, ... without a name and was left out")
+        first = column.iloc[0] if k == 0 and name in _INDEX_NAMES and len(frame) > 1 else None
+        if first in (0, 1) and column.tolist() == list(range(first, first + len(frame))):
+            notes.append(f"the first column is an index {first}, {first + 1}, ... without a name and was left out")
         elif name == "" and column.isna().all():
             notes.append(f"column {k + 1} has neither a name nor values and was left out")
         else:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +65,68 @@ def test_run_folder_and_predict(tmp_path: Path) -> None:
     np.testing.assert_allclose(table["prediction"], FlashANSR.load(folder).predict(TABLE[["force N", "time"]], 1))
 
 
+def test_predictions_are_written_as_their_ending_says(tmp_path: Path) -> None:
+    need("pyarrow")
+    data, folder = written(tmp_path, ".csv"), tmp_path / "run"
+    assert run("fit", str(data), *QUICK, "--out", str(folder)).returncode == 0
+    TABLE.head(1).assign(prediction=9.0).to_csv(tmp_path / "new.csv", index=False)
+    readers = {"p.parquet": pd.read_parquet, "p.tsv": lambda path: pd.read_csv(path, sep="\t")}
+    for name, read in readers.items():
+        done = run("predict", str(folder), str(tmp_path / "new.csv"), "--out", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("1 row: ")
+        assert "the column 'prediction' of" in done.stderr
+        np.testing.assert_allclose(read(tmp_path / name)["prediction"], TABLE["y"][:1], rtol=1e-9)
+    for out, message in ((tmp_path / "p.npz", "must end with one of"), (folder, "must end with one of")):
+        assert message in run("predict", str(folder), str(tmp_path / "new.csv"), "--out", str(out)).stderr
+    (tmp_path / "d.csv").mkdir()
+    done = run("predict", str(folder), str(tmp_path / "new.csv"), "--out", str(tmp_path / "d.csv"))
+    assert "d.csv is a folder; name a file" in done.stderr
+
+
+def test_a_folder_with_files_of_our_names_is_not_ours(tmp_path: Path) -> None:
+    data, folder = written(tmp_path, ".csv"), tmp_path / "mine"
+    folder.mkdir()
+    for name, text in (("candidates.csv", "my candidates"), ("result.json", '{"my": "own"}')):
+        (folder / name).write_text(text)
+        done = run("fit", str(data), *QUICK, "--out", str(folder))
+        assert done.returncode == 2
+        assert "exists and is no result; choose another folder" in done.stderr
+        assert (folder / name).read_text() == text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_the_best_so_far(number: signal.Signals, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"x": X[:, 0], "y": rng.normal(size=60)}).to_csv(tmp_path / "data.csv", index=False)
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "flash_ansr", "fit", "data.csv", "--time", "300", "--out", str(folder)]
+    search = subprocess.Popen([*command, "--quiet"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        while search.poll() is None and not (folder / "candidates.csv").exists():
+            time.sleep(0.05)
+        search.send_signal(number)
+        said, _ = search.communicate(timeout=120)
+    finally:
+        search.kill()
+    assert search.returncode == 0
+    assert "law    y = " in said
+    assert (folder / "result.json").is_file()
+
+
+def test_both_limits_count(tmp_path: Path) -> None:
+    done = run("fit", str(written(tmp_path, ".csv")), "--samples", "10", "--time", "inf")
+    assert "--time must be a finite number of seconds > 0, got inf" in done.stderr
+
+
+def test_what_is_the_same_in_every_row_is_said(tmp_path: Path) -> None:
+    pd.DataFrame({"idle": 1.0, "x": X[:, 0], "y": 7.0}).to_csv(tmp_path / "level.csv", index=False)
+    said = run("fit", str(tmp_path / "level.csv"), *QUICK).stdout
+    assert "note   y is the same in every row" in said
+    assert "columns left out of the search: idle (the same in every row)" in said
+
+
 def test_candidates_arrive_while_the_search_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is there after the first round, and no result of an earlier run is."""
     folder, seen = tmp_path / "run", []
@@ -112,6 +179,7 @@ def test_candidates_on_the_way_have_the_names_of_their_columns(tmp_path: Path, m
         (["empty.csv"], "empty.csv has no rows"),
         (["data.csv", "--target", "z"], "there is no column 'z'; columns are: force N, time, label, y"),
         (["data.csv", "--features", "time,speed"], "there is no column 'speed'"),
+        (["data.csv", "--target", "Y"], "there is no column 'Y'; did you mean 'y'? columns are: force N"),
         (["data.csv", "--features", "y"], "is the target and cannot be a feature too"),
         (["data.csv", "--target", "label"], "the target 'label' must be numeric: 'a' in row 1 is no number"),
         (["data.csv", "--time", "-1"], "--time must be a finite number of seconds > 0, got -1.0"),
@@ -219,7 +287,7 @@ def test_mistakes_of_predict(tmp_path: Path) -> None:
     (tmp_path / "gap.csv").write_text("force N,time\n1,2\n1,\n")
     for arguments, message in [
         ((str(tmp_path), str(data)), "is no result: it has no result.json"),
-        ((str(tmp_path / "run"), str(tmp_path / "other.csv")), "lacks the column 'force N' of the law; it has: a"),
+        ((str(tmp_path / "run"), str(tmp_path / "other.csv")), "has no column 'force N'; columns are: a"),
         ((str(tmp_path / "run"), str(data), "--out", str(data)), "is the table itself; name another file"),
         (
             (str(tmp_path / "run"), str(tmp_path / "text.csv")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from flash_ansr.paper.ablations import ABLATIONS
@@ -50,3 +51,36 @@ def test_the_ablations_are_those_of_the_table() -> None:
         ]
         assert shown[title] == [title, seed, candidates, recovery, length, distinct, rewrites, bloat, loss, outside]
         assert seen == "128,000"
+
+
+NUMBER = re.compile(r"(?<![\w.,^/])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?(?![\w^])")
+# a small whole number counts things in the sentence itself, or names a size of the paper
+SMALL = 12
+
+
+def numbers_of(text: str) -> list[tuple[float, int]]:
+    """Numbers of a text, each with its decimals."""
+    found = (match[0].replace(",", "") for match in NUMBER.finditer(text))
+    return [(float(t), len(t.partition(".")[2])) for t in found]
+
+
+def sources_of(name: str, cell: str) -> str:
+    """What a row may quote: the caption and table of its name, and the reports of the folders that it names."""
+    folders = [ROOT / "results" / "reproduce" / name, *(ROOT / part for part in re.findall(r"`(results/\w+)`", cell))]
+    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.name in QUOTED]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+QUOTED = ("caption.txt", "table.md", "summary.md", "metrics.md", "gaussian_map.txt")
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != TRAINED])
+def test_numbers_are_those_of_the_run(name: str) -> None:
+    cell = lines_of(PAGE.partition("## What came out")[2])[name][2]
+    known = np.array([value for value, _ in numbers_of(sources_of(name, cell))])
+    stray = [
+        value
+        for value, decimals in numbers_of(re.sub(r"`[^`]*`", "", cell))
+        if not (decimals == 0 and value <= SMALL) and not np.any(np.abs(known - value) <= 0.5001 * 10.0**-decimals)
+    ]
+    assert stray == []

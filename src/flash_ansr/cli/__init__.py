@@ -1,5 +1,6 @@
 """The command ``flash-ansr``: argument parsing and printing only, the work is done by the modules below it."""
 
+import signal
 import sys
 from typing import Annotated
 
@@ -47,6 +48,8 @@ def _root(
 
 def main() -> None:
     """Run the command line and turn a user's mistake into a message and exit code 2."""
+    # what batch systems send before they kill: a search then keeps what it has, as with Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app(prog_name="flash-ansr")
     except SimplipyError as error:

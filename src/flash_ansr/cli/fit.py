@@ -15,15 +15,17 @@ from rich.console import Console
 from rich.table import Table
 
 from simplipy.errors import SimplipyError
-from simplipy.output_files import make_parent, replacing
+from simplipy.output_files import make_parent
 
 if TYPE_CHECKING:
     from flash_ansr import FlashANSR
     from flash_ansr.infer.progress import Callback, Progress
+    from flash_ansr.infer.table_files import Columns
 
 # names are the user's: [red] and :smile: mean nothing
 console = Console(markup=False, emoji=False, highlight=False)
 
+_SECONDS = 10.0
 _SECONDS_BETWEEN_FILES = 0.5
 _MAX_ROWS = 12
 
@@ -87,8 +89,10 @@ def fit(
     features: Annotated[
         str | None, typer.Option(help="Columns that it may use, with commas; all numeric ones.")
     ] = None,
-    time_limit: Annotated[float, typer.Option("--time", help="Seconds for the search.")] = 10.0,
-    samples: Annotated[int | None, typer.Option(help="Formulas to draw at most, instead of a time.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time", help="Seconds for the search. [default: 10; none with --samples]")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Formulas to draw at most.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the result, rewritten as candidates arrive.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     gamma: Annotated[float, typer.Option(help="Price of a token in decades of the unexplained variance.")] = 0.05,
@@ -124,7 +128,7 @@ def fit(
         make_parent(out)
         check_folder(out)
     model = FlashANSR(
-        time_limit=None if samples is not None else time_limit,
+        time_limit=_SECONDS if samples is None and time_limit is None else time_limit,
         n_samples=samples,
         pipeline=pipeline.value,
         proposers=_listed(proposers, "proposers") or "auto",
@@ -151,13 +155,13 @@ def fit(
     if as_json:
         print(json.dumps(_facts(model, name, list(columns.left_out), out), ensure_ascii=False))
     else:
-        _show(model, name, [f"{column} ({why})" for column, why in columns.left_out.items()], out)
+        _show(model, columns, name, out)
 
 
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder that `flash-ansr fit --out` wrote.")],
     data: Annotated[Path, typer.Argument(metavar="DATA", help="Table with the columns that the law uses.")],
-    out: Annotated[Path | None, typer.Option(help="CSV file for the table with the column 'prediction'.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Text or Parquet file: the table and 'prediction'.")] = None,
     index: Annotated[int, typer.Option(min=0, help="Row of candidates.csv to use; 0 is the law.")] = 0,
     separator: Separator = None,
     decimal: Decimal = None,
@@ -168,7 +172,14 @@ def predict(
     Example: flash-ansr predict run/ new.csv --out predicted.csv
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.table_files import TableError, TextFormat, complete_numbers, read_table_file
+    from flash_ansr.infer.table_files import (
+        TableError,
+        TextFormat,
+        complete_numbers,
+        find_column,
+        read_table_file,
+        write_table_file,
+    )
 
     if out is not None and out.exists() and data.exists() and out.samefile(data):
         raise TableError(f"--out {out} is the table itself; name another file")
@@ -181,9 +192,7 @@ def predict(
             raise IndexError(f"--index must be a row of candidates.csv, 0 to {len(model.candidates_) - 1}, got {index}")
         used = model.candidates_["expression"].iloc[index].variables
         for name in used:
-            if name not in table:
-                known = ", ".join(map(str, table.columns))
-                raise TableError(f"{data} lacks the column {name!r} of the law; it has: {known}")
+            find_column(name, list(map(str, table.columns)), f"{data} has")
             complete_numbers(table[name], f"{data}: the column {name!r}")
         # a column that the law does not use may be absent, or anything
         named = hasattr(model, "feature_names_in_")
@@ -195,9 +204,10 @@ def predict(
     if out is None:
         print("prediction", *map(repr, values.tolist()), sep="\n")
         return
-    with replacing(out) as partial:
-        table.assign(prediction=values).to_csv(partial, index=False)
-    print(f"{len(values)} rows: {out}")
+    if "prediction" in table:
+        _tell([f"the column 'prediction' of {data} is replaced"])
+    write_table_file(out, table.assign(prediction=values))
+    print(f"{len(values)} row{'s' * (len(values) != 1)}: {out}")
 
 
 def _tell(notes: Sequence[str]) -> None:
@@ -255,15 +265,21 @@ def _best_of(front: Any) -> Any:
     return front.nsmallest(_MAX_ROWS, "score").sort_values("length")
 
 
-def _why_baseline(model: FlashANSR, target: str) -> str:
+def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
     """What a law that is a baseline says about the search."""
+    if y.nunique() == 1:
+        return f"{target} is the same in every row"
     name = "linear" if model.expression_.variables else "a constant"
     if model.report_["fitted"] == 0:
         return f"no formula was fitted, so that the law is {name}; give the search more time or fewer restrictions"
     return f"the law is {name}: no formula that was found tells enough more about {target} to be worth its length"
 
 
-def _show(model: FlashANSR, target: str, left_out: list[str], out: Path | None) -> None:
+def _is_level(columns: Columns, name: str) -> bool:
+    return name in columns.features and bool(columns.features[name].nunique() == 1)
+
+
+def _show(model: FlashANSR, columns: Columns, target: str, out: Path | None) -> None:
     from flash_ansr.infer.display import fvu_text
 
     front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
@@ -285,13 +301,15 @@ def _show(model: FlashANSR, target: str, left_out: list[str], out: Path | None) 
         f"{report['fitted']:,} fitted ({rate:,.0f}/s); {report['stop_reason']}"
     )
     if report["law_is_baseline"]:
-        console.print(f"note   {_why_baseline(model, target)}", soft_wrap=True)
+        console.print(f"note   {_why_baseline(model, columns.target, target)}", soft_wrap=True)
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
-    if left_out:
-        console.print(f"note   columns left out, not numeric: {', '.join(left_out)}")
+    if columns.left_out:
+        not_numeric = [f"{column} ({why})" for column, why in columns.left_out.items()]
+        console.print(f"note   columns left out, not numeric: {', '.join(not_numeric)}")
     if report["left_out_columns"]:
-        console.print(f"note   columns left out of the search: {', '.join(report['left_out_columns'])}")
+        unused = [f"{c} (the same in every row)" if _is_level(columns, c) else c for c in report["left_out_columns"]]
+        console.print(f"note   columns left out of the search: {', '.join(unused)}")
     if out is not None:
         console.print(f"files  {out}/: result.json, candidates.csv, law.png")

@@ -18,6 +18,9 @@ from simplipy.text_tables import why_not_numeric
 # that weights must leave
 _FEWEST_ROWS = 2
 
+# operators that formulas spell otherwise than tokens do
+_SPELLINGS = {"sqrt": "pow1_2", "cbrt": "pow1_3", "^": "pow", "**": "pow"}
+
 
 def check_columns(X: Any) -> None:
     """Refuse what scikit-learn would not name: columns with text, NaN or infinities, names that are there twice."""
@@ -124,13 +127,14 @@ def checked_seed(random_state: Any) -> int:
 
 
 def checked_operators(operators: Sequence[str] | None) -> frozenset[str]:
-    """The operators that may occur; None means all."""
+    """The operators that may occur, as tokens or as formulas spell them; None means all."""
     if operators is None:
         return frozenset(OPERATORS)
     if isinstance(operators, str):
         raise ValueError(
             f"operators must be a list of operator tokens, got the string {operators!r}; wrap it in a list"
         )
+    operators = [_SPELLINGS.get(name, name) for name in operators]
     unknown = [name for name in operators if name not in OPERATORS]
     if unknown:
         near = difflib.get_close_matches(str(unknown[0]), OPERATORS, n=1)

@@ -93,10 +93,22 @@ def _plain(value: Any) -> Any:
 def check_folder(folder: str | Path) -> None:
     """Refuse a folder that is there and is no result; changes nothing."""
     folder = Path(folder)
-    if folder.exists():
-        foreign = not folder.is_dir() or any(p.name not in _FILES for p in folder.iterdir())
-        if foreign and not (folder / RESULT_FILE).is_file():
-            raise ResultError(f"{folder} exists and is no result; choose another folder")
+    if folder.exists() and not (folder.is_dir() and _is_result(folder)):
+        raise ResultError(f"{folder} exists and is no result; choose another folder")
+
+
+def _is_result(folder: Path) -> bool:
+    """Whether a folder is empty, a result, or what a killed search left; files of our names may be somebody else's."""
+    names = {path.name for path in folder.iterdir()}
+    if RESULT_FILE in names:
+        with suppress(OSError, ValueError):
+            content = json.loads((folder / RESULT_FILE).read_text(encoding="utf-8"))
+            return isinstance(content, dict) and {"format", "law_tokens"} <= set(content)
+        return False
+    if names == {CANDIDATES_FILE}:
+        with (folder / CANDIDATES_FILE).open(encoding="utf-8", errors="replace") as file:
+            return file.readline().startswith("expression,length,")
+    return not names
 
 
 def start_folder(folder: str | Path) -> None:
@@ -143,7 +155,7 @@ def read_result(folder: str | Path) -> SavedResult:
         raise ResultError(f"{folder} is no result: it has no {RESULT_FILE}")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # no JSON, or no UTF-8
         raise ResultError(f"{path} is no JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ResultError(f"{path} has another format than this version reads, {FORMAT}; fit again or update")

@@ -13,6 +13,8 @@ from simplipy.unexplained import unit_of
 _ROUNDING = 1e-15
 # what a fit of constants to the last digits leaves
 _SMALLEST = 1e-24
+# where rounding alone leaves more, as in integers of 17 digits that differ in the last two, nothing is called exact
+_LARGEST = 1e-6
 _ROWS_OF_GAMMA = 60
 
 
@@ -23,7 +25,7 @@ def exact_fvu(table: Table) -> float:
     size = float(np.sqrt(np.mean(np.square(y))))
     if spread == 0:
         return _SMALLEST
-    return max(_SMALLEST, (_ROUNDING * size / spread) ** 2)
+    return min(max(_SMALLEST, (_ROUNDING * size / spread) ** 2), _LARGEST)
 
 
 def price_of_a_token(gamma: float, n_rows: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,12 +12,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simplipy.output_files import replacing
 from simplipy.text_tables import TableError, TextFormat, TextTable, read_text_table, why_not_numeric
 
-__all__ = ["Columns", "TableError", "TextFormat", "TextTable", "choose_columns", "complete_numbers", "read_table_file"]
+__all__ = [
+    "Columns",
+    "TableError",
+    "TextFormat",
+    "TextTable",
+    "choose_columns",
+    "complete_numbers",
+    "find_column",
+    "read_table_file",
+    "write_table_file",
+]
 
 _TEXT = (".csv", ".txt", ".dat", ".tsv", ".tab")
 _PARQUET = (".parquet", ".pq")
+_NO_PARQUET = "Parquet files need pyarrow: pip install 'flash-ansr[parquet]'"
 KNOWN_SUFFIXES = (*_TEXT, *_PARQUET, ".npz")
 
 
@@ -44,6 +57,8 @@ def read_table_file(path: Path, text_format: TextFormat | None = None) -> TextTa
     ``y``, which become columns of their own names.
     """
     suffix = path.suffix.lower()
+    if path.is_dir():
+        raise TableError(f"{path} is a folder; name a file")
     if suffix not in KNOWN_SUFFIXES:
         raise TableError(f"{path} has none of the endings of tables: {' '.join(KNOWN_SUFFIXES)}")
     if not path.is_file():
@@ -56,7 +71,7 @@ def read_table_file(path: Path, text_format: TextFormat | None = None) -> TextTa
         else:
             table = read_text_table(path, text_format)
     except ImportError:
-        raise TableError("Parquet files need pyarrow: pip install 'flash-ansr[parquet]'") from None
+        raise TableError(_NO_PARQUET) from None
     except TableError:
         raise
     except (ValueError, zipfile.BadZipFile) as error:
@@ -74,10 +89,7 @@ def choose_columns(table: pd.DataFrame, target: str | None, features: Sequence[s
         raise TableError(f"name the target with --target; columns are: {', '.join(names)}")
     chosen = "y" if target is None else target
     for name in (chosen, *features):
-        if name not in names:
-            raise TableError(f"there is no column {name!r}; columns are: {', '.join(names)}")
-        if names.count(name) > 1:
-            raise TableError(f"column {name!r} is there more than once; rename one of them")
+        find_column(name, names)
     if chosen in features:
         raise TableError(f"column {chosen!r} is the target and cannot be a feature too")
     complete_numbers(table[chosen], f"the target {chosen!r}")
@@ -93,6 +105,32 @@ def choose_columns(table: pd.DataFrame, target: str | None, features: Sequence[s
     for name in features:
         complete_numbers(table[name], f"the feature {name!r}")
     return Columns(table[kept], table[chosen], left_out)
+
+
+def find_column(name: str, names: Sequence[str], where: str = "there is") -> None:
+    """Refuse the name of a column that is not there, or there twice."""
+    if name not in names:
+        folded = {known.casefold(): known for known in names}
+        near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.8)
+        hint = f"did you mean {folded[near[0]]!r}? " if near else ""
+        raise TableError(f"{where} no column {name!r}; {hint}columns are: {', '.join(names)}")
+    if list(names).count(name) > 1:
+        raise TableError(f"column {name!r} is there more than once; rename one of them")
+
+
+def write_table_file(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as its ending says: text, with tabs in .tsv and .tab, or Parquet."""
+    suffix = path.suffix.lower()
+    if suffix not in (*_TEXT, *_PARQUET):
+        raise TableError(f"{path} must end with one of {' '.join((*_TEXT, *_PARQUET))}")
+    with replacing(path) as partial:
+        if suffix in _PARQUET:
+            try:
+                table.to_parquet(partial, index=False)
+            except ImportError:
+                raise TableError(_NO_PARQUET) from None
+        else:
+            table.to_csv(partial, index=False, sep="\t" if suffix in (".tsv", ".tab") else ",")
 
 
 def complete_numbers(column: Any, what: str) -> None:

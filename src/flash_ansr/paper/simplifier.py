@@ -85,7 +85,7 @@ def _ecdf_outcome(results: dict[str, list[Facts]], n_common: int, notes: list[st
         done = np.array([n_out is not None for _, n_out in lengths])
         late = ~done & (seconds >= _SYMPY_SECONDS)
         style: dict[str, Any] = {"color": curve.colour, "linestyle": curve.line, "linewidth": 1.5}
-        draw_ecdf(left, 1e3 * seconds[done], len(seconds), label=curve.label, **style)
+        draw_ecdf(left, 1e3 * seconds[done], len(seconds), label=f"{curve.label} (n = {len(seconds)})", **style)
         for axes in (right, tail):
             draw_ecdf(axes, ratios, **style)
         # rows that every engine has had: those beyond are others
@@ -100,7 +100,7 @@ def _ecdf_outcome(results: dict[str, list[Facts]], n_common: int, notes: list[st
             ]
         )
     left.set(xscale="log", xlabel="CPU time of one simplification [ms]", ylabel="share of expressions", ylim=(0, 1.01))
-    right.set(xlabel="length after / length before", ylabel="share of expressions", xlim=(0, 1.4), ylim=(0, 1.01))
+    right.set(xlabel="length after / length before", ylabel="share of expressions", xlim=(0, 1.7), ylim=(0, 1.01))
     tail.set(xlim=(0.95, 2.0), ylim=(0.5, 1.005))
     tail.tick_params(labelsize=7)
     figure.legend(loc="outside lower center", ncols=4, fontsize=8)
