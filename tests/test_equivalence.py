@@ -247,3 +247,23 @@ def test_points_cover_all_classes():
     assert len(probe_points((), 50, rng)) == 1
     near = list(neighbours({"x": 0.0, "y": 1e20}, 3))
     assert all(0 < abs(p["x"]) < 1e-5 and p["y"].denominator > 1 and abs(p["y"] / 10**20 - 1) < 1e-5 for p in near)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("acos(cos(x)) + 1e14 - 1e14", "abs(x)"),
+        ("x + abs(x - 3) + (x - 3) + 1e15 - 1e15", "x"),
+        ("x + abs(x - 5e6) + (x - 5e6)", "x"),
+        ("x + abs(x - 1e9) + (x - 1e9)", "x"),
+    ],
+)
+def test_a_difference_does_not_hide_behind_rounding_or_far_out(a: str, b: str) -> None:
+    verdict = simplipy.equivalent(a, b)
+    assert not verdict.equivalent
+    assert verdict.counterexample is not None
+
+
+def test_a_domain_that_ends_far_out() -> None:
+    assert simplipy.equivalent("x + sqrt(1e9 - abs(x)) - sqrt(1e9 - abs(x))", "x").domain == "b wider"
+    assert simplipy.equivalent("(x - abs(x))/(x - abs(x))", "1").domain == "b wider"

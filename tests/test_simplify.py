@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -683,6 +685,60 @@ def test_numbers_at_the_edge(before: str, after: str | None) -> None:
         assert result == after
     else:
         assert "inf" not in result  # an overflow of doubles is not undefined
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(x - abs(x))/(x - abs(x))",
+        "sin(x - abs(x))/tan(x - abs(x))",
+        "(x + abs(x))/sqrt(x + abs(x))",
+        "tan(acos(x + abs(x)))*(x + abs(x))",
+        "1/sinh(atanh(x/abs(x)))",
+        "atan(sinh(atanh(x/abs(x))))",
+    ],
+)
+def test_what_keeps_a_value_on_an_interval_keeps_its_domain(text: str) -> None:
+    """Single values are null sets of x, but not of x + |x| or x/|x|."""
+    before, after = simplipy.parse(text), simplipy.parse(simplipy.simplify(text, domain="preserve"))
+    X = {"x": np.linspace(-3, 3, 40)}
+    np.testing.assert_array_equal(np.isnan(before(X)), np.isnan(after(X)))
+
+
+@pytest.mark.parametrize("text", ["1/inf", "x + 1/inf", "exp(1/inf)", "inf^-1", "0^inf", "x/(-inf)"])
+def test_infinities_are_undefined_where_the_domain_is_kept(text: str) -> None:
+    assert simplipy.simplify(text, domain="preserve") == "nan"
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [("x", "cbrt(x)", "x^-pi"), ("x^y", "x^z", "cbrt(x)"), ("x^0.4", "sqrt(x)", "x"), ("x^(1/3)", "x^(-1/3)")],
+)
+@pytest.mark.parametrize("options", [{}, {"domain": "preserve"}, {"mask_numbers": True}], ids=str)
+def test_powers_of_one_base_that_stay_apart_have_an_order(factors: tuple[str, ...], options: dict[str, Any]) -> None:
+    texts = ["*".join(order) for order in itertools.permutations(factors)]
+    assert len({simplipy.simplify(text, **options) for text in texts}) == 1
+    assert len({simplipy.canonical_key(text) for text in texts}) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["1 - tanh(50)", "log(1 - tanh(50))", "sqrt(pi - 3.1415926535897931)", "tan(pi/2)", "acosh(1/tanh(50))"]
+)
+def test_what_doubles_do_not_know_is_not_folded(text: str) -> None:
+    result = simplipy.simplify(text, fold_numbers=True)
+    assert simplipy.parse(result).tokens[0] not in ("nan", "inf", "-inf")
+    assert len(simplipy.parse(result)) > 1
+
+
+def test_underflow_is_no_zero_to_divide_by() -> None:
+    assert simplipy.simplify("x/(1e-300*1e-300)", fold_numbers=True) != "nan"
+    assert simplipy.simplify("atanh(1 - 1e-20)") != "nan"
+
+
+def test_numbers_that_rules_bring_are_told_of() -> None:
+    for text, expected in (("<constant>*sin(x)*cos(x)", 1.5), ("<constant>/abs(x + abs(x))", 1.5)):
+        (constant,) = simplipy.Engine().explain(text).constants
+        assert constant.rename({"c1": "x1"})(np.array([[3.0]])).tolist() == [expected]
 
 
 @pytest.mark.parametrize("function", ["sin", "cos", "abs", "pow1_3", "tanh", "log(abs", "x2/"])

@@ -292,6 +292,11 @@ void Canonicalizer::analyse(TermId id) {
     switch (node.kind) {
         case Kind::number:
             node.low = node.high = node.value.value();
+            if (!node.value.is_double()) {  // 1 - 1e-20 is below 1
+                const double slack = 4e-16 * std::fabs(node.low);
+                node.low -= slack;
+                node.high += slack;
+            }
             break;
         case Kind::constant:
             node.has_constant = true;

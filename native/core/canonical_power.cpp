@@ -105,7 +105,11 @@ void Canonicalizer::expand(Parts& parts, TermId id, const Rational& exponent) {
             return;
         case Kind::symbol:
             if ((node.op == Op::inf || node.op == Op::neg_inf) && exponent.sign() < 0) {
-                parts.coefficient = 0;
+                if (options_.extend) {
+                    parts.coefficient = 0;
+                } else {
+                    parts.factors.push_back({symbol(Op::nan), no_term, 1});
+                }
                 return;
             }
             break;
@@ -456,8 +460,8 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
             return;
         }
     }
-    if (power.kind == Kind::symbol && power.op == Op::nan) {
-        parts.factors.push_back({exponent, no_term, 1});
+    if (power.kind == Kind::symbol && (power.op == Op::nan || (is_infinite(exponent) && !options_.extend))) {
+        parts.factors.push_back({symbol(Op::nan), no_term, 1});
         return;
     }
     if (is_infinite(exponent) && options_.extend && node.low >= 0.0 && (node.low > 1.0 || node.high < 1.0)) {

@@ -54,6 +54,7 @@ bool Canonicalizer::merge_factors(Parts& parts) {
     Scratch<Entry>& list = parts.factors;
     if (!options_.extend) part_roots(list);
     arena_.sort(list);
+    arena_.settle_ties(list);  // powers that stay apart must not keep the order of the input
     const auto merges = [&](std::size_t i) {
         return (!list[i].is_free() && list[i].ratio.is_zero()) || (i > 0 && list[i].term == list[i - 1].term);
     };
@@ -83,7 +84,9 @@ bool Canonicalizer::merge_factors(Parts& parts) {
         bool rational = true;
         bool restricted = false;
         bool odd_root = false;
+        bool divides = false;
         for (std::size_t k = i; k < end; ++k) {
+            divides |= list[k].is_free() || list[k].ratio.sign() < 0;
             odd_root |= !list[k].is_free() && !list[k].ratio.is_integer() && list[k].ratio.odd_denominator();
             rational &= !list[k].is_free();
             restricted |= !list[k].is_free() && !list[k].ratio.odd_denominator();
@@ -95,7 +98,12 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             }
         }
         const TermId term = list[i].term;
-        if (rational) {
+        // (x + |x|)/(x + |x|) is undefined for all x <= 0
+        const bool is_thick = !options_.extend && divides && total.sign() >= 0 && may_vanish(term);
+        if (is_thick) {
+            merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
+                          list.begin() + static_cast<std::ptrdiff_t>(end));
+        } else if (rational) {
             const bool widens = restricted && total.odd_denominator() && !(base.low >= 0.0);
             if (!options_.extend && widens && !total.is_zero()) {  // sqrt(x) * sqrt(x) is sqrt(x)^2, not x
                 Int128 degree = 1;
@@ -277,6 +285,7 @@ TermId Canonicalizer::close_product(Parts parts) {
     bool changed = absorb_ground(parts);
     changed |= absorb_in_root(parts);
     while (apply_product_rules(parts) || (parts.factors.size() > 1 && cancel_polynomials(parts))) changed = true;
+    if (changed) absorb_ground(parts);  // numbers that rules brought
     bool infinite = false;
     int n_bars = 0;
     for (const Entry& entry : parts.factors) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "canonical.hpp"
+#include "polynomial.hpp"
 #include "rules.hpp"
 
 namespace simplipy {
@@ -89,11 +90,15 @@ bool Canonicalizer::may_use(const Rule& rule) const {
            (options_.max_pattern_length < 0 || rule.length <= options_.max_pattern_length);
 }
 
-// With preserve, a term that disappears must be defined everywhere.
+// With preserve, a term that disappears must be defined everywhere. And one that may keep a value on more than a null
+// set must not meet a pattern that single values leave undefined: sin(a)/tan(a) for a = x + |x|.
 bool Canonicalizer::keeps_domain(const Rule& rule, const Bindings& bindings) const {
     if (options_.extend) return true;
-    for (std::size_t k = 0; k < bindings.size(); ++k)
-        if ((rule.dropped >> k & 1U) != 0 && bindings[k] != no_term && arena_[bindings[k]].partial) return false;
+    for (std::size_t k = 0; k < bindings.size(); ++k) {
+        if (bindings[k] == no_term) continue;
+        if ((rule.dropped >> k & 1U) != 0 && arena_[bindings[k]].partial) return false;
+        if (rule.has_gaps && may_be_constant(arena_, bindings[k])) return false;
+    }
     return true;
 }
 

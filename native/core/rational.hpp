@@ -39,6 +39,10 @@ struct Rational {
         if (is_small()) return static_cast<double>(static_cast<int>(p)) / static_cast<double>(static_cast<int>(q));
         return static_cast<double>(p) / static_cast<double>(q);
     }
+    bool is_double() const {
+        constexpr Int128 limit = Int128(1) << 53;
+        return (q & (q - 1)) == 0 && p > -limit && p < limit;
+    }
     bool is_unit() const { return q == 1 && (p == 1 || p == -1); }
     // The value where it is a small integer, else 0.
     int small() const { return q == 1 && p > -1000000 && p < 1000000 ? static_cast<int>(p) : 0; }

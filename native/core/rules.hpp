@@ -35,6 +35,7 @@ struct Rule {
     std::vector<Entry> entries;     // of a product's pattern, those that match least first
     std::vector<Node> replacement;  // postfix; variable k is the k-th metavariable
     std::vector<Condition> conditions;
+    bool has_gaps = false;       // the pattern is undefined somewhere, if only at single values
     std::uint32_t dropped = 0;   // bit k: metavariable k + 1 is in the pattern only
     std::uint64_t features = 0;  // what a sum or product must have to match
 };

@@ -142,11 +142,12 @@ void Arena::settle_ties(std::span<Entry> sorted) const {
     };
     const auto by_ratio = [this](const Entry& a, const Entry& b) {
         if (a.is_free() != b.is_free()) return a.is_free();
-        if (a.is_free()) return (*this)[a.other].order < (*this)[b.other].order;
+        if (a.is_free() && (*this)[a.other].order != (*this)[b.other].order)
+            return (*this)[a.other].order < (*this)[b.other].order;
         return a.ratio.q != b.ratio.q ? a.ratio.q < b.ratio.q : a.ratio.p < b.ratio.p;
     };
     for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
-        if (!(*this)[sorted[i].term].has_constant || !alike(sorted[i], sorted[i + 1])) continue;
+        if (!alike(sorted[i], sorted[i + 1])) continue;
         std::size_t end = i + 2;
         while (end < sorted.size() && alike(sorted[i], sorted[end])) ++end;
         std::stable_sort(sorted.begin() + static_cast<std::ptrdiff_t>(i),

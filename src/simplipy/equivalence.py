@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from simplipy.expression import Expression, parse
-from simplipy.operators import OPERATORS
+from simplipy.operators import OPERATORS, leaf_kind
 from simplipy.pointwise import Comparison, Function, compare_functions
-from simplipy.probe_points import probe_points
+from simplipy.probe_points import probe_points, with_points_around
 from simplipy.simplification import simplify
 
 Relation = Literal["same", "a wider", "b wider", "differs"]
@@ -23,6 +23,8 @@ Relation = Literal["same", "a wider", "b wider", "differs"]
 _N_POINTS = 512
 # a formula that is defined on a sliver only needs more points before it may be called defined nowhere
 _N_POINTS_MORE = 8192
+# sizes of numbers that get points of their own: ordinary points have the others, and doubles end beyond
+_LEAST_EXTREME, _MOST_EXTREME = 100.0, 1e150
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,18 @@ def _compare(a: Function, b: Function, names: tuple[str, ...], rtol: float, rng:
     found = Comparison()
     for n_points in (_N_POINTS, _N_POINTS_MORE):
         points = probe_points(names, n_points, rng, "ordinary" if rtol > 0 else "all")
+        if rtol == 0:
+            points = with_points_around(points, [*_extremes(a), *_extremes(b)], rng)
         found = compare_functions(a, b, points, rtol)
         if found.n_common or found.counterexample is not None or not names:
             break
     return found
+
+
+def _extremes(function: Function) -> list[float]:
+    """Numbers of a function that points of ordinary classes hardly reach."""
+    numbers = [float(t) for t in function.tokens if t not in OPERATORS and leaf_kind(t) == "number"]
+    return [n for n in [*numbers, *function.doubles()] if _LEAST_EXTREME < abs(n) < _MOST_EXTREME]
 
 
 def _relation(a_only: bool, b_only: bool) -> Relation:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # doubles that differ by less than this, relative to the larger one, are taken as possibly equal
 _DOUBLES_AGREE = 1e-9
-# how many points go to multiprecision: suspected differences, suspected domains on each side, common points
-_MAX_SUSPECTS = 24
+# suspected differences that go to multiprecision first, of each kind; suspected domains on each side, common points
+_N_FIRST = 12
 _MAX_DOMAIN = 10
 _N_CONFIRMED = 16
 # of the common points, those where equality must hold at 120 digits
@@ -162,15 +162,18 @@ def _is_meant(token: str) -> bool:
 
 
 def _suspects(points: ProbePoints, values: Array, defined: Mask, tolerance: Array) -> list[int]:
-    """Rows where doubles differ: the mildest, where doubles err least, and the largest differences."""
+    """All rows where doubles differ: the mildest first, where doubles err least, and the largest differences.
+
+    None is left out: where doubles cancel, rounding differs in many rows, and a true difference hides in others.
+    """
     with np.errstate(all="ignore"):
         size = np.maximum(np.abs(values[0]), np.abs(values[1]))
         gap = np.abs(values[0] - values[1])
         relative = gap / np.where(size > 0, size, 1.0)
     common = defined[0] & defined[1] & np.isfinite(values[0]) & np.isfinite(values[1])
     differ = common & (relative > _DOUBLES_AGREE) & (gap > tolerance)
-    half = _MAX_SUSPECTS // 2
-    return [*_mildest(differ, points)[:half], *_mildest(differ, points, -relative)[:half]]
+    by_mildness, by_gap = _mildest(differ, points), _mildest(differ, points, -gap)
+    return [*by_mildness[:_N_FIRST], *_mildest(differ, points, -relative)[:_N_FIRST], *by_gap]
 
 
 def _mildest(mask: Mask, points: ProbePoints, key: Array | None = None) -> list[int]:

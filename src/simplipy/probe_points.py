@@ -7,7 +7,7 @@ that two calls with equal arguments see equal points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -20,6 +20,8 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _CORNERS = np.array([0.0, 1.0, 2.0])
+# points for the numbers of formulas
+_N_AROUND = 64
 # share of the rows in (0, 1), (1, 3), (pi, 30), tiny and huge magnitudes
 _WEIGHTS = np.array([0.28, 0.28, 0.24, 0.1, 0.1])
 _CORNER_ROWS = 0.15
@@ -106,6 +108,20 @@ def probe_points(
         magnitude = np.where(at_corner, rng.choice(_CORNERS, size=shape), magnitude)
     # adding 0.0 makes -0.0 a plain zero: zero has no sign
     return ProbePoints(names, np.where(negative, -magnitude, magnitude) + 0.0, corner_row[:, 0])
+
+
+def with_points_around(points: ProbePoints, numbers: Sequence[float], rng: np.random.Generator) -> ProbePoints:
+    """The points, and others within a decade of numbers: what a formula does there, ordinary points do not tell."""
+    if not points.names or not len(numbers):
+        return points
+    shape = (_N_AROUND, len(points.names))
+    centre = rng.choice(np.abs(numbers), size=(_N_AROUND, 1))
+    magnitude = centre * 10.0 ** rng.uniform(-1, 1, shape)
+    # half of the rows have one variable there alone
+    alone = (rng.random((_N_AROUND, 1)) < 0.5) & (np.arange(shape[1]) != rng.integers(shape[1], size=(_N_AROUND, 1)))
+    values = np.where(alone, rng.uniform(0.5, 2.0, shape), magnitude) * rng.choice([-1.0, 1.0], shape)
+    corner = np.concatenate([points.corner, np.zeros(_N_AROUND, dtype=np.bool_)])
+    return ProbePoints(points.names, np.vstack([points.values, values]), corner)
 
 
 def lattice_points(names: tuple[str, ...], n_points: int, rng: np.random.Generator) -> ProbePoints:
