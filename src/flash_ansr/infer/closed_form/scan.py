@@ -22,6 +22,7 @@ _FIRST_REACH = 0.4
 # steps after which hits that explain too little are left as they are
 _TRIAL_STEPS = 4
 _PROMISING = 0.98
+_NEARLY_ONE, _ROUNDING = 1 - 1e-9, 1e-13
 _OF_EACH_FAMILY = 2
 _DIFFERENCE = 1e-4
 # a term whose part beyond the base is smaller than this is the base again
@@ -162,27 +163,38 @@ def _refined(problem: Problem, arguments: FloatArray, hits: list[Hit], factors: 
     u, family = arguments[index], hits[0].family
     factor = np.ones((1, 1)) if factors is None else factors[index]
     c = np.array([h.c for h in hits])
-    r2 = _squared_correlations(problem, problem.term(family, c[:, None] * u) * factor)
 
     def beyond(c: FloatArray) -> FloatArray:
         rows = problem.term(family, c[:, None] * u) * factor * problem.weight
         return project_out(np.where(np.isfinite(rows), rows, 0.0), problem.basis)
 
+    def gauss_newton(c: FloatArray) -> FloatArray:
+        slope = (beyond(c * (1 + _DIFFERENCE)) - beyond(c * (1 - _DIFFERENCE))) / (2 * _DIFFERENCE)
+        return np.clip(_log_steps(beyond(c), slope, problem.target), -1.0, 1.0)
+
+    def squared_correlations(c: FloatArray) -> FloatArray:
+        return _squared_correlations(problem, problem.term(family, c[:, None] * u) * factor)
+
+    r2 = squared_correlations(c)
     reach = np.full(len(c), _FIRST_REACH)
     for step_number in range(_STEPS):
         if (r2 > 1 - 1e-15).all() or (step_number >= _TRIAL_STEPS and r2.max() < _PROMISING):
             break
-        g = beyond(c)
-        slope = (beyond(c * (1 + _DIFFERENCE)) - beyond(c * (1 - _DIFFERENCE))) / (2 * _DIFFERENCE)
-        step = np.clip(_log_steps(g, slope, problem.target), -1.0, 1.0)
+        step = gauss_newton(c)
         before = r2
         # beside the Gauss-Newton step a fixed one to both sides: far from the optimum the model misleads
         for move in (step, reach, -reach):
             proposal = c * np.exp(np.where(r2 > before, 0.0, move))
-            new = _squared_correlations(problem, problem.term(family, proposal[:, None] * u) * factor)
+            new = squared_correlations(proposal)
             better = new > r2
             c, r2 = np.where(better, proposal, c), np.where(better, new, r2)
         reach = np.where(r2 > before, reach, reach * 0.3)
+    if r2.max() > _NEARLY_ONE:
+        # r^2 has rounded to 1 where c still has an error of the root of that: the last step is taken unseen
+        proposal = c * np.exp(gauss_newton(c))
+        new = squared_correlations(proposal)
+        last = (r2 > _NEARLY_ONE) & (new > r2 - _ROUNDING)
+        c, r2 = np.where(last, proposal, c), np.where(last, np.maximum(new, r2), r2)
     return [Hit(h.argument, family, float(ci), float(ri)) for h, ci, ri in zip(hits, c, r2, strict=True)]
 
 
