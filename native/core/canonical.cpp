@@ -393,12 +393,31 @@ void Canonicalizer::analyse_product(TermNode& node, std::span<const Entry> entri
     node.high = sign < 0 ? -size.low : size.high;
 }
 
+namespace {
+
+bool has_wave(const Arena& arena, TermId id) {
+    const TermNode& node = arena[id];
+    if (node.kind == Kind::function)
+        return node.op == Op::sin || node.op == Op::cos || node.op == Op::tan || has_wave(arena, node.argument);
+    const std::span<const Entry> entries = arena.entries(id);
+    return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) { return has_wave(arena, entry.term); });
+}
+
+// Whether it has corners, as |u| and asin(sin(u)) have: beside u it may be constant on an interval.
+bool has_corners(const Arena& arena, const TermNode& node) {
+    if (node.op == Op::abs) return true;
+    const bool inverts = node.op == Op::asin || node.op == Op::acos || node.op == Op::atan;
+    return inverts && arena[node.argument].has_variable && has_wave(arena, node.argument);
+}
+
+}  // namespace
+
 void Canonicalizer::analyse_function(TermNode& node) const {
     const TermNode& inner = arena_[node.argument];
     node.has_variable = inner.has_variable;
     node.has_constant = inner.has_constant;
     node.partial = inner.partial;
-    node.has_absolute = inner.has_absolute || node.op == Op::abs;
+    node.has_absolute = inner.has_absolute || has_corners(arena_, node);
     node.depth = static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000));
     const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
     if (node.op == Op::asin || node.op == Op::acos || node.op == Op::atanh) node.partial |= !in_unit;

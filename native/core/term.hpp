@@ -46,7 +46,7 @@ struct TermNode {
     Op op = Op::nan;  // of a function or symbol
     bool has_variable = false;
     bool has_constant = false;
-    bool has_absolute = false;  // may be 0 on a set of positive measure, as x + |x|
+    bool has_absolute = false;  // |u| or asin(sin(u)): may be 0 on a set of positive measure, as x + |x|
     bool partial = false;       // may be undefined on a set of positive measure
     TermId argument = no_term;
     std::uint32_t first = 0;  // entries of a sum or product
