@@ -54,7 +54,6 @@ bool Canonicalizer::merge_factors(Parts& parts) {
     Scratch<Entry>& list = parts.factors;
     if (!options_.extend) part_roots(list);
     arena_.sort(list);
-    arena_.settle_ties(list);  // powers that stay apart must not keep the order of the input
     const auto merges = [&](std::size_t i) {
         return (!list[i].is_free() && list[i].ratio.is_zero()) || (i > 0 && list[i].term == list[i - 1].term);
     };
