@@ -13,19 +13,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-bool has_wave(const Arena& arena, TermId id) {
-    const TermNode& node = arena[id];
-    if (node.kind == Kind::function)
-        return node.op == Op::sin || node.op == Op::cos || node.op == Op::tan || has_wave(arena, node.argument);
-    const std::span<const Entry> entries = arena.entries(id);
-    return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) { return has_wave(arena, entry.term); });
-}
-
 // Whether it has corners, as |u| and asin(sin(u)) have: beside u it may be constant on an interval.
-bool has_corners(const Arena& arena, const TermNode& node) {
-    if (node.op == Op::abs) return true;
-    const bool inverts = node.op == Op::asin || node.op == Op::acos || node.op == Op::atan;
-    return inverts && arena[node.argument].has_variable && has_wave(arena, node.argument);
+bool has_corners(Op op, const TermNode& argument) {
+    const bool inverts = op == Op::asin || op == Op::acos || op == Op::atan;
+    return op == Op::abs || (inverts && argument.has_wave && argument.has_variable);
 }
 
 }  // namespace
@@ -40,6 +31,7 @@ void Canonicalizer::analyse(TermId id) {
         node.has_constant |= inner.has_constant;
         node.partial |= inner.partial;
         node.has_absolute |= inner.has_absolute;
+        node.has_wave |= inner.has_wave;
         node.depth = std::max<std::uint16_t>(node.depth, static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000)));
     };
     for (const Entry& entry : entries) {
@@ -155,7 +147,8 @@ void Canonicalizer::analyse_function(TermNode& node) const {
     node.has_variable = inner.has_variable;
     node.has_constant = inner.has_constant;
     node.partial = inner.partial;
-    node.has_absolute = inner.has_absolute || has_corners(arena_, node);
+    node.has_absolute = inner.has_absolute || has_corners(node.op, inner);
+    node.has_wave = inner.has_wave || node.op == Op::sin || node.op == Op::cos || node.op == Op::tan;
     node.depth = static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000));
     const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
     if (node.op == Op::asin || node.op == Op::acos || node.op == Op::atanh) node.partial |= !in_unit;

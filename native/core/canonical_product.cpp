@@ -97,11 +97,13 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             }
         }
         const TermId term = list[i].term;
+        const auto keep_apart = [&] {
+            for (std::size_t k = i; k < end; ++k) merged.push_back(list[k]);
+        };
         // (x + |x|)/(x + |x|) is undefined for all x <= 0
         const bool is_thick = !options_.extend && divides && total.sign() >= 0 && may_vanish(term);
         if (is_thick) {
-            merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
-                          list.begin() + static_cast<std::ptrdiff_t>(end));
+            keep_apart();
         } else if (rational) {
             const bool widens = restricted && total.odd_denominator() && !(base.low >= 0.0);
             if (!options_.extend && widens && !total.is_zero()) {  // sqrt(x) * sqrt(x) is sqrt(x)^2, not x
@@ -110,8 +112,7 @@ bool Canonicalizer::merge_factors(Parts& parts) {
                 const TermId root = make_product({{term, no_term, Rational::reduced(1, degree)}});
                 merged.push_back({root, no_term, total * Rational::reduced(degree, 1)});
             } else if (!options_.extend && (widens || (total.is_zero() && base.partial))) {
-                merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
-                              list.begin() + static_cast<std::ptrdiff_t>(end));
+                keep_apart();
             } else if (!total.is_zero()) {
                 const bool is_atom = base.kind != Kind::number && base.kind != Kind::product &&
                                      !(base.kind == Kind::sum && base.n_entries == 1) && base.kind != Kind::function;
@@ -127,8 +128,7 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             // x^(1/3) * x^(2/3) and x^y / x^y need x >= 0, x and 1 do not
             const bool widens = !(base.low >= 0.0) && (arena_[exponent].kind == Kind::number || n_constants > 1);
             if (narrows || (widens && !options_.extend)) {
-                merged.insert(merged.end(), list.begin() + static_cast<std::ptrdiff_t>(i),
-                              list.begin() + static_cast<std::ptrdiff_t>(end));
+                keep_apart();
             } else if (end - i == 2 && list[i].is_free() != list[i + 1].is_free() &&
                        is_split_power(list[i], list[i + 1])) {
                 merged.push_back(list[i]);

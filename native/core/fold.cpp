@@ -104,6 +104,7 @@ Approximate ground_value(Op op, const Approximate& a, const Approximate& b) {
         case Op::pow: {
             if (x <= 0 && b.error > 0) return unknown_value;
             const Approximate base = power(b.value);
+            if (std::isnan(base.value)) return unknown_value;
             return {v, base.error + (x > 0 ? 2 * std::fabs(v * std::log(x)) * b.error : 0.0L)};
         }
         case Op::abs:

@@ -137,26 +137,6 @@ void read_marks(std::string_view text, Rule& rule) {
     }
 }
 
-// Whether an operator is undefined for some operands.
-bool is_partial(Op op) {
-    switch (op) {
-        case Op::div:
-        case Op::inv:
-        case Op::pow:
-        case Op::root2:
-        case Op::root4:
-        case Op::log:
-        case Op::tan:
-        case Op::asin:
-        case Op::acos:
-        case Op::acosh:
-        case Op::atanh:
-            return true;
-        default:
-            return false;
-    }
-}
-
 }  // namespace
 
 static_assert(n_operators < 48);
@@ -269,7 +249,7 @@ void RuleSet::add(std::string_view line, std::size_t number) {
         if ((bound >> condition.variable & 1U) == 0) fail("a condition has a variable that the pattern does not bind");
     rule.length = static_cast<int>(pattern.size());
     rule.dropped = bound & ~used;
-    rule.has_gaps = std::any_of(pattern.begin(), pattern.end(), [](const Node& node) { return is_partial(node.op); });
+    rule.has_gaps = std::any_of(pattern.begin(), pattern.end(), [](const Node& node) { return is_operator(node.op) && !info(node.op).domain.empty(); });
     CanonicalOptions options;
     options.keep_arena = n_rules_ > 0;
     options.factor = false;

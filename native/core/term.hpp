@@ -47,6 +47,7 @@ struct TermNode {
     bool has_variable = false;
     bool has_constant = false;
     bool has_absolute = false;  // |u| or asin(sin(u)): may be 0 on a set of positive measure, as x + |x|
+    bool has_wave = false;      // sin, cos or tan
     bool partial = false;       // may be undefined on a set of positive measure
     TermId argument = no_term;
     std::uint32_t first = 0;  // entries of a sum or product

@@ -18,8 +18,8 @@ from simplipy.text_tables import why_not_numeric
 # that weights must leave
 _FEWEST_ROWS = 2
 
-# operators that formulas spell otherwise than tokens do
-_SPELLINGS = {"sqrt": "pow1_2", "cbrt": "pow1_3", "^": "pow", "**": "pow"}
+# how formulas spell operators, where that is not the token: sqrt, cbrt, ^
+_SPELLINGS = {row.call: token for token, row in OPERATORS.items() if row.call} | {"^": "pow", "**": "pow"}
 
 
 def check_columns(X: Any) -> None:
