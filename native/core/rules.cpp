@@ -249,7 +249,8 @@ void RuleSet::add(std::string_view line, std::size_t number) {
         if ((bound >> condition.variable & 1U) == 0) fail("a condition has a variable that the pattern does not bind");
     rule.length = static_cast<int>(pattern.size());
     rule.dropped = bound & ~used;
-    rule.has_gaps = std::any_of(pattern.begin(), pattern.end(), [](const Node& node) { return is_operator(node.op) && !info(node.op).domain.empty(); });
+    rule.has_gaps = std::any_of(pattern.begin(), pattern.end(),
+                                [](const Node& node) { return is_operator(node.op) && !info(node.op).domain.empty(); });
     CanonicalOptions options;
     options.keep_arena = n_rules_ > 0;
     options.factor = false;
