@@ -23,7 +23,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no
 REQUIREMENTS := -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); p = t["project"]; \
   print(*t["build-system"]["requires"], *p["dependencies"], *sum(p["optional-dependencies"].values(), []))'
 
-NATIVE := $(shell find native/core native/bind native/data native/enumerate native/search native/bind_data cmake -type f)
+NATIVE := $(shell find native/core native/ansr native/bind cmake -type f)
 CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes files, _*.py is shared: neither times anything.
 BENCHMARKS := $(filter-out benchmarks/_% benchmarks/make_%,$(wildcard benchmarks/*.py))
@@ -69,7 +69,7 @@ $(DEPENDENCIES): pyproject.toml constraints.txt | $(BIN)/python
 # The names of the sources; changes only when one is added, removed or renamed.
 $(SOURCES): FORCE
 	@mkdir -p $(@D)
-	@find native/core native/bind native/data native/enumerate native/search native/bind_data src -name '*.[ch]pp' -o -name '*.py' | LC_ALL=C sort > $@.new
+	@find native/core native/ansr native/bind src -name '*.[ch]pp' -o -name '*.py' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Editable: a change to Python needs no new install. --no-build-isolation: compiles are incremental.

@@ -1,7 +1,7 @@
 """The holdout check once more, slowly and another way: to audit the one in the core.
 
 Written from the definition alone: pruning by recursion over prefix tokens, values by the NumPy export, every
-permutation of an entry's variables, comparison of values in place of hashes. Shares no code with native/data.
+permutation of an entry's variables, comparison of values in place of hashes. Shares no code with native/ansr/data.
 """
 
 from __future__ import annotations

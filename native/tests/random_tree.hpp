@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops.hpp"
-#include "core/prefix.hpp"
+#include "core/expression/ops.hpp"
+#include "core/expression/prefix.hpp"
 
 inline simplipy::Tree random_tree(std::mt19937_64& random, int n_operators, int n_variables = 3) {
     static const std::vector<std::string> leaves = {"<constant>", "pi",  "e",    "1",    "2",        "5",   "-3", "0",

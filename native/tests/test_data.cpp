@@ -3,10 +3,10 @@
 #include <numeric>
 #include <string>
 
+#include "ansr/data/generator.hpp"
 #include "check.hpp"
-#include "core/infix.hpp"
-#include "core/prefix.hpp"
-#include "data/generator.hpp"
+#include "core/expression/infix.hpp"
+#include "core/expression/prefix.hpp"
 
 using namespace flash_ansr;
 using simplipy::parse_infix;

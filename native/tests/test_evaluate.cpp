@@ -2,10 +2,10 @@
 #include <random>
 
 #include "check.hpp"
-#include "core/errors.hpp"
-#include "core/evaluate.hpp"
-#include "core/infix.hpp"
-#include "core/kernels.hpp"
+#include "core/base/errors.hpp"
+#include "core/evaluate/evaluate.hpp"
+#include "core/evaluate/kernels.hpp"
+#include "core/expression/infix.hpp"
 #include "random_tree.hpp"
 
 using namespace simplipy;

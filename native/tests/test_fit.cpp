@@ -2,15 +2,15 @@
 #include <random>
 
 #include "check.hpp"
-#include "core/evaluate.hpp"
-#include "core/fit.hpp"
-#include "core/fit_jobs.hpp"
-#include "core/fit_model.hpp"
-#include "core/fit_program.hpp"
-#include "core/fit_sieve.hpp"
-#include "core/infix.hpp"
-#include "core/levenberg.hpp"
-#include "core/names.hpp"
+#include "core/evaluate/evaluate.hpp"
+#include "core/expression/infix.hpp"
+#include "core/expression/names.hpp"
+#include "core/fit/fit.hpp"
+#include "core/fit/jobs.hpp"
+#include "core/fit/levenberg.hpp"
+#include "core/fit/model.hpp"
+#include "core/fit/program.hpp"
+#include "core/fit/sieve.hpp"
 #include "random_tree.hpp"
 
 using namespace simplipy;

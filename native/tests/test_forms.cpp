@@ -1,9 +1,9 @@
 #include <cmath>
 #include <vector>
 
+#include "ansr/enumerate/forms.hpp"
 #include "check.hpp"
-#include "core/ops.hpp"
-#include "enumerate/forms.hpp"
+#include "core/expression/ops.hpp"
 
 using namespace flash_ansr;
 using simplipy::Op;

@@ -3,9 +3,9 @@
 #include <random>
 
 #include "check.hpp"
-#include "core/errors.hpp"
-#include "core/infix.hpp"
-#include "core/names.hpp"
+#include "core/base/errors.hpp"
+#include "core/expression/infix.hpp"
+#include "core/expression/names.hpp"
 #include "random_tree.hpp"
 
 using namespace simplipy;

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "core/mine.hpp"
+#include "core/mine/mine.hpp"
 
 using namespace simplipy;
 

@@ -3,11 +3,11 @@
 #include <limits>
 #include <string>
 
+#include "ansr/data/generator.hpp"
+#include "ansr/evolve/breed.hpp"
 #include "check.hpp"
-#include "core/infix.hpp"
-#include "core/prefix.hpp"
-#include "data/generator.hpp"
-#include "search/breed.hpp"
+#include "core/expression/infix.hpp"
+#include "core/expression/prefix.hpp"
 
 using namespace flash_ansr;
 using simplipy::Node;

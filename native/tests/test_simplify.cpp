@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "check.hpp"
-#include "core/errors.hpp"
-#include "core/evaluate.hpp"
-#include "core/infix.hpp"
-#include "core/simplify.hpp"
+#include "core/base/errors.hpp"
+#include "core/evaluate/evaluate.hpp"
+#include "core/expression/infix.hpp"
+#include "core/simplify/simplify.hpp"
 #include "random_tree.hpp"
 
 using namespace simplipy;

@@ -8,7 +8,7 @@ import simplipy
 from simplipy import OPERATORS
 from simplipy.operators import CONSTANT
 
-# what native/core/mine_join.cpp seeks as the member through a point
+# what native/core/mine/join.cpp seeks as the member through a point
 FORMS = [
     [CONSTANT],
     ["+", CONSTANT, "x1"],

@@ -1,0 +1,67 @@
+// Enumeration of short formulas for Python: casts only.
+#include "ansr/enumerate/forms.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "forms.hpp"
+
+namespace nb = nanobind;
+using namespace flash_ansr;
+
+namespace {
+
+using Row = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu, nb::c_contig>;
+
+std::span<const double> span_of(const Row& row) { return {row.data(), row.shape(0)}; }
+
+FormCosts costs_of(const std::vector<int>& operators, int variable, int one) {
+    FormCosts costs;
+    for (std::size_t i = 0; i < costs.operators.size(); ++i) costs.operators[i] = operators.at(i);
+    costs.variable = variable;
+    costs.one = one;
+    return costs;
+}
+
+}  // namespace
+
+void bind_forms(nb::module_& module) {
+    nb::class_<Forms>(module, "Forms")
+        .def(
+            "__init__",
+            [](Forms* self, const Rows& columns, const std::vector<int>& operators, int variable, int one,
+               std::size_t max_forms) {
+                new (self) Forms({columns.data(), columns.size()}, columns.shape(1), costs_of(operators, variable, one),
+                                 max_forms);
+            },
+            nb::arg("columns"), nb::arg("operators"), nb::arg("variable"), nb::arg("one"), nb::arg("max_forms"))
+        .def("__len__", &Forms::size)
+        .def_prop_ro("full", &Forms::full)
+        .def("cost", &Forms::cost, nb::arg("form"))
+        .def("prefix", &Forms::prefix, nb::arg("form"), nb::arg("first_variable"))
+        .def("grow", &Forms::grow, nb::arg("n"), nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "best",
+            [](const Forms& self, const Row& target, const Row& weight, double price, std::size_t n_best) {
+                const nb::gil_scoped_release release;
+                return self.best(span_of(target), span_of(weight), price, n_best);
+            },
+            nb::arg("target"), nb::arg("weight"), nb::arg("price"), nb::arg("n_best"))
+        .def(
+            "meet",
+            [](Forms& self, const Row& target, std::size_t n_first, std::size_t n_best) {
+                std::vector<FormJoin> joins;
+                {
+                    const nb::gil_scoped_release release;
+                    joins = self.meet(span_of(target), n_first, n_best);
+                }
+                std::vector<std::tuple<int, std::uint32_t, std::uint32_t>> rows;
+                for (const FormJoin& join : joins)
+                    rows.emplace_back(static_cast<int>(join.join), join.first, join.second);
+                return rows;
+            },
+            nb::arg("target"), nb::arg("n_first"), nb::arg("n_best"));
+}
