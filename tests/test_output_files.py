@@ -34,6 +34,20 @@ def test_no_folder_is_made_at_the_root(path: str) -> None:
     assert not Path("/no_such_folder").exists()
 
 
+def test_a_way_up_does_not_reach_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    way = Path(*[".."] * (len(tmp_path.parts) + 3), "no_such_folder", "a.txt")
+    with pytest.raises(SimplipyError, match=r"there is no folder /no_such_folder for a\.txt"):
+        make_parent(way)
+    with pytest.raises(SimplipyError, match="there is no folder /no_such_folder"):
+        make_parent(tmp_path / "missing" / way)
+    (tmp_path / "link").symlink_to("/")
+    with pytest.raises(SimplipyError, match="there is no folder /no_such_folder"):
+        make_parent(tmp_path / "link" / "no_such_folder" / "a.txt")
+    assert not Path("/no_such_folder").exists()
+    assert not (tmp_path / "missing").exists()
+
+
 def test_text_and_bytes_are_written_whole(tmp_path: Path) -> None:
     for content in ("Köthe", b"\x00\xff"):
         write_whole(tmp_path / "new" / "c", content)

@@ -11,7 +11,7 @@ from simplipy.errors import SimplipyError
 
 def make_parent(path: Path) -> None:
     """Make the folders above a path that are missing, but none at the root of the file system."""
-    parent = path.absolute().parent
+    parent = path.parent.resolve()  # without "..", which would hide how near the root it is
     missing = [folder for folder in (parent, *parent.parents) if not folder.exists()]
     if missing and missing[-1].parent == Path(parent.anchor):
         raise SimplipyError(
