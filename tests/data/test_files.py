@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -50,6 +51,31 @@ def test_the_same_bytes_for_any_number_of_threads(tmp_path: Path, monkeypatch: p
     make_file(generator(), tmp_path / "four.npz", n=70, n_threads=4)
     with np.load(tmp_path / "one.npz") as one, np.load(tmp_path / "four.npz") as four:
         assert all(np.array_equal(one[name], four[name]) for name in one.files)
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "four.npz").read_bytes()
+
+
+def test_threads_compress_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    together, deflated = Barrier(2), corpus_module._deflated
+    sizes: list[int] = []
+
+    def compress(block: memoryview) -> bytes:
+        sizes.append(len(block))
+        if len(sizes) <= 2:  # neither of the first two goes on without the other
+            together.wait(timeout=60)
+        return deflated(block)
+
+    monkeypatch.setattr(corpus_module, "_BLOCK", 4096)
+    monkeypatch.setattr(corpus_module, "_deflated", compress)
+    make_file(generator(), tmp_path / "a.npz", n=50, n_threads=2)
+    with np.load(tmp_path / "a.npz") as file:
+        assert sum(sizes) > file["X"].nbytes > max(sizes)
+
+
+def test_a_file_is_compressed(tmp_path: Path) -> None:
+    make_file(generator(), tmp_path / "a.npz", n=50)
+    with np.load(tmp_path / "a.npz") as file:
+        size = sum(file[name].nbytes for name in file.files)
+    assert (tmp_path / "a.npz").stat().st_size < 0.7 * size
 
 
 def test_parquet(tmp_path: Path) -> None:
