@@ -112,10 +112,12 @@ bench: venv
 	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python $$script; done
 
 # The rows and reports under results/: hours of two quiet cores, after `make peers`. A run that was stopped goes on.
+# Rows of `paper` and `proposers` and the figures of all metrics are not committed; see results/README.md.
 results: venv
 	@set -e; $(foreach sweep,$(SWEEPS), \
 	  $(BIN)/flash-ansr bench run --sweep benchmarks/sweeps/$(sweep).yaml $(or $(SHARE_$(sweep)),$(SHARE)) --out results/$(sweep); \
-	  $(BIN)/flash-ansr bench report results/$(sweep) --out results/$(sweep)/report;)
+	  $(BIN)/flash-ansr bench report results/$(sweep) --out results/$(sweep)/report; \
+	  $(BIN)/python benchmarks/make_small_rows.py results/$(sweep);)
 	@$(if $(filter proposers,$(SWEEPS)),$(BIN)/python benchmarks/make_proposers_figure.py)
 
 docs: venv

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.make_small_rows import small
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task, read_rows
 
 
@@ -22,6 +23,15 @@ def test_there_and_back() -> None:
     row = make_row(log_prob=-1.25, digests={"fit": "00ff"}, versions={"python": "3"}, report={"n": 3})
     assert Row.from_json(row.to_json()) == row
     assert "\n" not in row.to_json()
+
+
+def test_small_rows_have_all_but_the_report() -> None:
+    report = {"proposer": "prior", "fit": {"neural": "was left out: below 3 s", "drawn": 7}}
+    row = make_row(log_prob=-1.25, digests={"fit": "00ff"}, versions={"weights": "3"}, report=report)
+    line = small(row.to_json())
+    assert Row.from_json(line) == dataclasses.replace(row, report={"fit": {"neural": "was left out"}})
+    assert small(line) == line
+    assert "n_candidates" not in line
 
 
 def test_numbers_that_json_lacks_become_null() -> None:
