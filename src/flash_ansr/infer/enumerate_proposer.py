@@ -2,7 +2,8 @@
 
 A form phi is compared with every target T(y), so that one look tells whether y = T^-1(c0 + c1*phi). Without noise,
 forms also meet in the middle: T(y) - phi1, T(y)/phi1 and T(y)*phi1 are looked up among all forms, again up to c0 and
-c1. With noise, more rows and fewer forms are ranked by correlation. The core makes the forms: ``native/ansr/enumerate``.
+c1. With noise, more rows and fewer forms are ranked by correlation. The core makes the forms in
+``native/ansr/enumerate``.
 """
 
 from __future__ import annotations
