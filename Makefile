@@ -16,6 +16,8 @@ SANITIZE_DIR := build/sanitize
 PEERS ?= build/peers
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+# Without byte code every process compiles torch and SymPy anew, which takes half of the time of the tests.
+unexport PYTHONDONTWRITEBYTECODE
 # -qq: errors only. --no-compile: byte code is made on first import, only for what is imported.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
