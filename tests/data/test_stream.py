@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from itertools import zip_longest
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,12 @@ def same(a: Batch, b: Batch) -> bool:
 
 def stream(**options: object) -> ProblemStream:
     return ProblemStream(**({"prior": "wide", "seed": 5, "batch_size": 6, "rows": (4, 40)} | options))
+
+
+def torch_stream(**options: object) -> Any:
+    from flash_ansr.data.torch_stream import TorchProblemStream
+
+    return TorchProblemStream(stream(**options))
 
 
 def problems(batches: list[Batch]) -> dict[int, tuple[list[str], npt.NDArray[np.float32]]]:
@@ -142,8 +149,7 @@ def test_buckets_hold_the_batch_sorted_by_length() -> None:
 @pytest.mark.slow  # spawned processes import torch
 def test_a_torch_loader_with_spawned_workers_gives_the_same_stream() -> None:
     torch_data = need("torch.utils.data")
-    one = stream(n_batches=6, position=1)
-    assert isinstance(one, torch_data.IterableDataset)
+    one = torch_stream(n_batches=6, position=1)
     loader = torch_data.DataLoader(one, batch_size=None, num_workers=2, multiprocessing_context="spawn")
     batches = list(loader)
     assert len(batches) == 5
@@ -152,21 +158,26 @@ def test_a_torch_loader_with_spawned_workers_gives_the_same_stream() -> None:
 
 def test_a_torch_loader_takes_a_stream() -> None:
     torch_data = need("torch.utils.data")
-    loader = torch_data.DataLoader(stream(n_batches=3), batch_size=None)
+    dataset = torch_stream(n_batches=3)
+    loader = torch_data.DataLoader(dataset, batch_size=None)
     assert all(same(batch, stream().batch(t)) for t, batch in enumerate(loader))
+    assert dataset.stream.position == 3
+
+
+def test_the_class_does_not_depend_on_torch() -> None:
+    need("torch")
+    assert type(stream()) is ProblemStream
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_workers_share_the_batches_of_a_rank(n_workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a loader does: a batch of each worker in turn, each from a copy of the stream."""
     need("torch")
-    from flash_ansr.data import torch_stream
-
     iterators = []
     for worker in range(n_workers):
         info = SimpleNamespace(id=worker, num_workers=n_workers)
-        monkeypatch.setattr(torch_stream, "get_worker_info", lambda info=info: info)
-        one = stream(n_batches=5, rank=1, world_size=2, position=1)
+        monkeypatch.setattr("flash_ansr.data.torch_stream.get_worker_info", lambda info=info: info)
+        one = torch_stream(n_batches=5, rank=1, world_size=2, position=1)
         iterators.append(iter(list(one)))
     batches = [batch for group in zip_longest(*iterators) for batch in group if batch is not None]
     reference = stream(rank=1, world_size=2)

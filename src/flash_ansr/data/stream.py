@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,7 @@ class ProblemStream:
     ``DataLoader`` gets every W-th; so no index occurs twice, and a loader gives the same batches in the same order for
     any number of workers. Ranks with ``batch_size / world_size`` each see together what one rank would see alone.
 
-    If torch is imported when a stream is made, it also is a ``torch.utils.data.IterableDataset``: pass it to
-    ``DataLoader(stream, batch_size=None, num_workers=W, multiprocessing_context="spawn")``. Batches stay NumPy arrays;
-    ``torch.from_numpy`` shares their memory.
+    For a torch ``DataLoader`` wrap it: ``flash_ansr.data.torch_stream.TorchProblemStream(stream)``.
 
     Parameters
     ----------
@@ -67,14 +64,6 @@ class ProblemStream:
     >>> batch.X.shape, batch.y.shape, batch.row_mask.all()
     ((8, 64, 9), (8, 64), np.True_)
     """
-
-    def __new__(cls, *_arguments: Any, **_options: Any) -> ProblemStream:
-        """The stream itself, or its torch twin where torch is there."""
-        if cls is ProblemStream and "torch" in sys.modules:
-            from flash_ansr.data.torch_stream import TorchProblemStream
-
-            return super().__new__(TorchProblemStream)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -121,18 +110,16 @@ class ProblemStream:
 
     def __iter__(self) -> Iterator[Batch]:
         """Batches from ``position`` on; each step moves it."""
-        worker, n_workers = self._worker()
-        start = self.position
-        at = start + worker
+        return self.share(0, 1)
+
+    def share(self, worker: int, n_workers: int) -> Iterator[Batch]:
+        """Every n-th batch from ``position`` on, beginning with that of the worker; each step moves ``position``."""
+        at = self.position + worker
         while self.n_batches is None or at < self.n_batches:
             batch = self.batch(at)
             at += n_workers
             self.position = at - worker
             yield batch
-
-    def _worker(self) -> tuple[int, int]:
-        """The number of this process among the workers of a loader, and how many there are."""
-        return 0, 1
 
     def state_dict(self) -> dict[str, Any]:
         """What says where the stream is, as plain values for a checkpoint."""
