@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplipy
 from flash_ansr import FlashANSR
+from flash_ansr.infer import saving
 from flash_ansr.infer.saving import ResultError
 from flash_ansr.infer.settings import PaperPipeline
 from tests.networks import write_checkpoint
@@ -515,6 +516,23 @@ def test_what_cannot_be_saved_leaves_an_old_result(fitted: FlashANSR, tmp_path: 
     with pytest.raises(TypeError, match="a result cannot hold a object"):
         model.save(tmp_path / "run")
     assert FlashANSR.load(tmp_path / "run").expression_ == fitted.expression_
+
+
+def test_a_full_disk_leaves_an_old_result(fitted: FlashANSR, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted.save(tmp_path / "run", plot=True)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    assert sorted(before) == ["candidates.csv", "law.png", "result.json"]
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(saving, "write_whole", full)
+        with pytest.raises(OSError, match="No space left"):
+            fitted.save(tmp_path / "run")
+        assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+    fitted.save(tmp_path / "run")
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["candidates.csv", "result.json"]
 
 
 def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:

@@ -354,8 +354,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         return plot_result(self._last_search.table, self._laws[0], self.candidates_)
 
-    def save(self, folder: str | Path) -> None:
-        """Write the result as a folder that people can read: ``result.json`` and ``candidates.csv``."""
+    def save(self, folder: str | Path, plot: bool = False) -> None:
+        """Write the result as a folder that people can read: ``result.json``, ``candidates.csv``, a plot on request."""
         check_is_fitted(self, "expression_")
         saved = SavedResult(
             parameters=stored_parameters(self.get_params()),
@@ -368,7 +368,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             candidates=self.candidates_,
             report=self.report_,
         )
-        write_result(folder, saved)
+        write_result(folder, saved, self.plot() if plot else None)
 
     @classmethod
     def load(cls, folder: str | Path) -> FlashANSR:

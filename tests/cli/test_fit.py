@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -154,6 +155,20 @@ def test_a_fit_that_fails_leaves_the_old_result(tmp_path: Path) -> None:
         done = run("fit", str(data), *wrong, "--out", str(folder))
         assert done.returncode == 2
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_full_disk_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    data, folder = written(tmp_path, ".csv"), tmp_path / "run"
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full)
+    done = run("fit", str(data), *QUICK, "--out", str(folder))
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "law    y = " in done.stdout  # the search was not in vain
+    assert "files  " not in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == [data.name]
 
 
 def test_candidates_on_the_way_have_the_names_of_their_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

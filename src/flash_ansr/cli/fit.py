@@ -117,7 +117,7 @@ def fit(
     Example: flash-ansr fit data.csv --target y --time 10 --out run/
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.saving import FIGURE_FILE, check_folder
+    from flash_ansr.infer.saving import check_folder
     from flash_ansr.infer.table_files import TextFormat, choose_columns, read_table_file
 
     table = read_table_file(data, TextFormat(separator, decimal, header))
@@ -145,17 +145,18 @@ def fit(
     )
     try:
         model.fit(X, y)
-        if out is not None:
-            model.callback = None
-            model.save(out)
-            model.plot().savefig(out / FIGURE_FILE, dpi=120)
     except ValueError as error:
         raise SimplipyError(_with_option(str(error))) from None
     name = str(y.name)
     if as_json:
         print(json.dumps(_facts(model, name, list(columns.left_out), out), ensure_ascii=False))
     else:
-        _show(model, columns, name, out)
+        _show(model, columns, name)
+    if out is not None:  # after the law is printed: a full disk does not lose it
+        model.callback = None
+        model.save(out, plot=True)
+        if not as_json:
+            console.print(f"files  {out}/: result.json, candidates.csv, law.png")
 
 
 def predict(
@@ -279,7 +280,7 @@ def _is_level(columns: Columns, name: str) -> bool:
     return name in columns.features and bool(columns.features[name].nunique() == 1)
 
 
-def _show(model: FlashANSR, columns: Columns, target: str, out: Path | None) -> None:
+def _show(model: FlashANSR, columns: Columns, target: str) -> None:
     from flash_ansr.infer.display import fvu_text
 
     front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
@@ -311,5 +312,3 @@ def _show(model: FlashANSR, columns: Columns, target: str, out: Path | None) -> 
     if report["left_out_columns"]:
         unused = [f"{c} (the same in every row)" if _is_level(columns, c) else c for c in report["left_out_columns"]]
         console.print(f"note   columns left out of the search: {', '.join(unused)}")
-    if out is not None:
-        console.print(f"files  {out}/: result.json, candidates.csv, law.png")

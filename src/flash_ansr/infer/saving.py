@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,11 +19,15 @@ from simplipy import parse
 from simplipy.errors import SimplipyError
 from simplipy.output_files import write_whole
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FORMAT = 1
 RESULT_FILE = "result.json"
 CANDIDATES_FILE = "candidates.csv"
 FIGURE_FILE = "law.png"
-_FILES = (RESULT_FILE, CANDIDATES_FILE, FIGURE_FILE, f".{RESULT_FILE}.part", f".{CANDIDATES_FILE}.part")
+_FILES = (CANDIDATES_FILE, FIGURE_FILE, RESULT_FILE)
+_NEW = ".new"  # folder inside, so that it is on the same disk: a result is moved out of it when it is whole
 
 
 class ResultError(SimplipyError):
@@ -105,7 +110,8 @@ def _is_result(folder: Path) -> bool:
             content = json.loads((folder / RESULT_FILE).read_text(encoding="utf-8"))
             return isinstance(content, dict) and {"format", "law_tokens"} <= set(content)
         return False
-    if names == {CANDIDATES_FILE}:
+    names -= {_NEW, f".{CANDIDATES_FILE}.part"}
+    if CANDIDATES_FILE in names and names <= {*_FILES}:
         with (folder / CANDIDATES_FILE).open(encoding="utf-8", errors="replace") as file:
             return file.readline().startswith("expression,length,")
     return not names
@@ -116,8 +122,13 @@ def start_folder(folder: str | Path) -> None:
     check_folder(folder)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in _FILES:
+    _clear(folder)
+
+
+def _clear(folder: Path) -> None:
+    for name in (*_FILES, f".{CANDIDATES_FILE}.part"):
         (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / _NEW, ignore_errors=True)
 
 
 def write_candidates(folder: str | Path, candidates: pd.DataFrame) -> None:
@@ -125,8 +136,8 @@ def write_candidates(folder: str | Path, candidates: pd.DataFrame) -> None:
     write_whole(Path(folder) / CANDIDATES_FILE, candidates.to_csv(index=False))
 
 
-def write_result(folder: str | Path, saved: SavedResult) -> None:
-    """Write the folder; a result that is there is replaced. ``result.json`` comes last: with it the result is whole."""
+def write_result(folder: str | Path, saved: SavedResult, figure: Figure | None = None) -> None:
+    """Write the folder, whole or not at all: it replaces a result that is there, which a failure leaves as it is."""
     content = {
         "format": FORMAT,
         "law": saved.law.named.infix(),
@@ -140,11 +151,24 @@ def write_result(folder: str | Path, saved: SavedResult) -> None:
         "parameters": _plain(saved.parameters),
         "report": _plain(saved.report),
     }
-    # what cannot be written is found before a result that is there is lost
-    text = json.dumps(content, indent=1) + "\n"
-    start_folder(folder)
-    write_candidates(folder, saved.candidates)
-    write_whole(Path(folder) / RESULT_FILE, text)
+    folder, new = Path(folder), Path(folder) / _NEW
+    check_folder(folder)
+    try:
+        write_candidates(new, saved.candidates)
+        if figure is not None:
+            figure.savefig(new / FIGURE_FILE, dpi=120)
+        write_whole(new / RESULT_FILE, json.dumps(content, indent=1) + "\n")
+        for name in reversed(_FILES):
+            (folder / name).unlink(missing_ok=True)
+        for name in _FILES:  # ``result.json`` last: with it the result is whole
+            if (new / name).exists():
+                (new / name).replace(folder / name)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        if not (folder / RESULT_FILE).exists():
+            _clear(folder)
+            with suppress(OSError):  # a file of somebody else is in it
+                folder.rmdir()
 
 
 def read_result(folder: str | Path) -> SavedResult:
