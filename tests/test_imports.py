@@ -26,6 +26,16 @@ def test_import_is_light() -> None:
     assert loaded == "[]"
 
 
+def test_rules_are_compiled_at_their_first_use() -> None:
+    code = """
+import simplipy, simplipy.pruning, simplipy.family
+from flash_ansr import regressor
+from simplipy.simplification import _bundled_rules
+print(_bundled_rules.cache_info().currsize, simplipy.simplify("x1 + x1"), _bundled_rules.cache_info().currsize)
+"""
+    assert fresh(code) == "0 2*x1 1"
+
+
 def test_catalogues_are_light() -> None:
     code = f"""
 import sys

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 import simplipy
 from benchmarks.evaluate import random_expression
-from simplipy import OPERATORS, Engine, Expression, SimplipyError, StopReason, TokenBatch
+from simplipy import OPERATORS, Engine, Expression, ParseError, SimplipyError, StopReason, TokenBatch
 from simplipy.operators import leaf_kind
 from tests.chains import shuffled, sorted_chains
 from tests.strategies import examples, expressions, token_lists
@@ -442,6 +444,24 @@ def test_a_batch_is_its_rows(options: dict[str, object]) -> None:
         result = simplipy.simplify_many(batch, n_threads=n_threads, **options)
         assert isinstance(result, TokenBatch)
         assert result.to_tokens() == one_by_one
+
+
+def test_a_list_may_hold_more_numbers_than_a_batch_has_ids() -> None:
+    rows = [["+", "x1", str(k)] for k in range(20_000)]
+    assert simplipy.simplify_many(rows)[-1] == ["+", "x1", "19999"]
+
+
+def test_rows_that_are_no_lists_come_back_as_lists() -> None:
+    assert simplipy.simplify_many(iter([("+", "x1", "x1"), ["x2"]])) == [["mult2", "x1"], ["x2"]]  # type: ignore[type-var]
+    with pytest.raises(ParseError):
+        simplipy.simplify_many([["+", "x1", 3]])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("function", [simplipy.simplify, simplipy.simplify_many, Engine.simplify, Engine.explain])
+def test_options_have_names_and_defaults(function: Callable[..., object]) -> None:
+    parameters = inspect.signature(function).parameters
+    assert {"domain", "max_pattern_length", "mask_numbers", "fold_numbers", "max_steps"} <= set(parameters)
+    assert all(p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for p in parameters.values())
 
 
 def test_empty_batches() -> None:

@@ -86,3 +86,19 @@ def test_batch_can_be_pickled_and_copied() -> None:
 def test_batch_refuses_what_are_no_tokens(rows: object) -> None:
     with pytest.raises((simplipy.ParseError, TypeError)):
         simplipy.TokenBatch.from_tokens(rows)
+
+
+def test_each_distinct_token_of_a_batch_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = []
+    token_of_id = simplipy.token_batch._core.token_of_id
+    batch = simplipy.TokenBatch.from_tokens(ROWS * 100)
+    monkeypatch.setattr(
+        simplipy.token_batch._core, "token_of_id", lambda i, extras: decoded.append(i) or token_of_id(i, extras)
+    )
+    assert batch.to_tokens() == ROWS * 100
+    assert sorted(decoded) == sorted(set(batch.ids.tolist()))
+
+
+def test_padding_has_no_tokens() -> None:
+    batch = simplipy.TokenBatch(np.array([0, 64, 65, -1, 64, -1]), np.array([0, 4, 6]))
+    assert batch.to_tokens() == list(batch) == [["+", "x1", "x2"], ["x1"]]

@@ -41,7 +41,7 @@ def rule_set_hash() -> str:
 def normal_forms() -> list[str]:
     """Prefix tokens of a fixed list of skeletons, simplified."""
     skeletons = [text.replace("C", "<constant>") for text in _PROBES.replace("\n", ";").split(";") if text.strip()]
-    return [" ".join(form) for form in simplipy.simplify_many(simplipy.parse(s).tokens for s in skeletons)]
+    return [" ".join(form) for form in simplipy.simplify_many([simplipy.parse(s).tokens for s in skeletons])]
 
 
 @cache

@@ -164,15 +164,16 @@ def simplify(
         "max_pattern_length": max_pattern_length,
         "mask_numbers": mask_numbers,
         "fold_numbers": fold_numbers,
-        "ranges": parse_ranges(ranges or []),
     }
-    report = _explained if explain else _simplified
+    bounds = parse_ranges(ranges or [])
+    if explain and bounds:
+        raise SimplipyError("--explain does not take --range; drop one of them")
 
     def result(text: str, **more: object) -> str:
         e = simplipy.parse(text)
         if expr != "-":  # of many formulas each may have some of the variables
-            _check_ranges(options["ranges"], e)
-        facts = report(e, options)
+            _check_ranges(bounds, e)
+        facts = _explained(e, options) if explain else _facts(e, simplipy.simplify(e, ranges=bounds, **options))
         if len(e) > _MAX_TOKENS:
             print(f"note: {simplipy.StopReason.SIZE_LIMIT.value}", file=sys.stderr)
         if as_json:
@@ -243,11 +244,6 @@ def _check_ranges(ranges: dict[str, tuple[float, float]], e: simplipy.Expression
         if name not in e.variables:
             known = ", ".join(e.variables) or "none"
             raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
-
-
-def _simplified(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:
-    """A simplification as JSON holds it."""
-    return _facts(e, simplipy.simplify(e, **options))
 
 
 def _explained(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:

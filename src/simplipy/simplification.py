@@ -7,12 +7,12 @@ readable Python, as a reference.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar
 
 from simplipy import _core
 from simplipy.data_binding import thread_count
@@ -22,7 +22,9 @@ from simplipy.token_batch import TokenBatch
 
 Domain = Literal["extend", "preserve"]
 Ranges = Mapping[str, tuple[float, float]]
-Source = TypeVar("Source", str, list[str], Expression)
+# a result has the type of the input; other sequences of tokens come back as lists
+Source = TypeVar("Source", str, Expression, list[str])
+Batch = TypeVar("Batch", TokenBatch, list[list[str]])
 
 _MAX_STEPS = 16
 # simplifying one expression is worth about so many evaluated values
@@ -86,65 +88,88 @@ class Engine:
             raise SimplipyError(f"method must be 'canonical' or 'paper', got {method!r}")
         self.method = method
         self._paper_rules = rules
-        self._rules = _bundled_rules() if rules is None or method == "paper" else _read_rules(Path(rules))
+        # bundled rules are compiled at their first use
+        self._rules = None if rules is None or method == "paper" else _read_rules(Path(rules))
         self._paper_engines: dict[int | None, Any] = {}
 
-    @overload
-    def simplify(self, x: str, **options: Any) -> str: ...
-    @overload
-    def simplify(self, x: Expression, **options: Any) -> Expression: ...
-    @overload
-    def simplify(self, x: Sequence[str], **options: Any) -> list[str]: ...
-    def simplify(self, x: str | Expression | Sequence[str], **options: Any) -> str | Expression | list[str]:
-        """Shortest form; see ``simplipy.simplify`` for the options."""
-        if type(x) is list and self.method == "canonical" and "ranges" not in options:
-            return _simplified_tokens(x, _core_options(self._rules, **options))
-        expression = parse(x)
+    def simplify(
+        self,
+        x: Source,
+        domain: Domain = "extend",
+        max_pattern_length: int | None = None,
+        mask_numbers: bool = False,
+        fold_numbers: bool = False,
+        ranges: Ranges | None = None,
+        max_steps: int | None = None,
+    ) -> Source:
+        """Shortest form; see ``simplipy.simplify``."""
+        options = (domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
         if self.method == "paper":
-            result = self._paper(expression, **options)
+            result = self._paper(parse(x), ranges, *options)
+        elif type(x) is list and not ranges:
+            return _simplified_tokens(x, _core_options(self._rules, *options))
         else:
-            ranges = _checked_ranges(options.pop("ranges", None))
-            core_options = _core_options(self._rules, **options)
-            result = Expression(_core.simplify_tree(expression._tree, core_options, ranges))
+            tree = parse(x)._tree
+            result = Expression(
+                _core.simplify_tree(tree, _core_options(self._rules, *options), _checked_ranges(ranges))
+            )
         if isinstance(x, str):
             return result.infix()
-        return result if isinstance(x, Expression) else result.tokens
+        if isinstance(x, Expression):
+            return result
+        return result.tokens
 
     def simplify_many(
-        self, batch: TokenBatch | Iterable[Sequence[str]], n_threads: int | None = None, **options: Any
-    ) -> TokenBatch | list[list[str]]:
+        self,
+        batch: Batch,
+        domain: Domain = "extend",
+        max_pattern_length: int | None = None,
+        mask_numbers: bool = False,
+        fold_numbers: bool = False,
+        ranges: Ranges | None = None,
+        max_steps: int | None = None,
+        n_threads: int | None = None,
+    ) -> Batch:
         """Shortest forms of many expressions; see ``simplipy.simplify_many``."""
-        tokens = batch if isinstance(batch, TokenBatch) else TokenBatch.from_tokens(batch)
-        if self.method == "paper":
-            results = TokenBatch.from_expressions(self._paper(e, **options) for e in tokens.expressions())
-        else:
-            ranges = _checked_ranges(options.pop("ranges", None))
-            core_options = _core_options(self._rules, **options)
-            if ranges:
-                trees = _core.decode(tokens.ids, tokens.offsets, list(tokens.extras))
-                results = TokenBatch.from_expressions(
-                    Expression(_core.simplify_tree(tree, core_options, ranges)) for tree in trees
-                )
-            else:
-                threads = thread_count(n_threads, len(tokens) * _VALUES_PER_EXPRESSION)
-                ids, offsets, extras = _core.simplify_ids(
-                    tokens.ids, tokens.offsets, list(tokens.extras), core_options, threads
-                )
-                results = TokenBatch(ids, offsets, tuple(extras))
-        return results if isinstance(batch, TokenBatch) else results.to_tokens()
+        if self.method == "paper" or ranges:
+            options = (domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps)
+            if isinstance(batch, TokenBatch):
+                return TokenBatch.from_expressions(self.simplify(e, *options) for e in batch.expressions())
+            return [self.simplify(parse(tokens), *options).tokens for tokens in batch]
+        core_options = _core_options(self._rules, domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
+        if isinstance(batch, TokenBatch):
+            threads = thread_count(n_threads, len(batch) * _VALUES_PER_EXPRESSION)
+            ids, offsets, extras = _core.simplify_ids(
+                batch.ids, batch.offsets, list(batch.extras), core_options, threads
+            )
+            return TokenBatch(ids, offsets, tuple(extras))
+        rows = [tokens if type(tokens) is list else parse(tokens).tokens for tokens in batch]
+        try:
+            threads = thread_count(n_threads, len(rows) * _VALUES_PER_EXPRESSION)
+            return _core.simplify_token_lists(rows, core_options, threads)
+        except TypeError:
+            TokenBatch.from_tokens(rows)  # says which token is no string
+            raise
 
     def canonical_key(self, x: str | Expression | Sequence[str]) -> bytes:
         """Key that is equal for expressions with the same shortest form."""
         return "\0".join(self.simplify(parse(x)).tokens).encode()
 
-    def explain(self, x: str | Expression | Sequence[str], **options: Any) -> Explanation:
-        """Simplify and tell how: rounds with the names of their rules, stop reason, the output's constants."""
+    def explain(
+        self,
+        x: str | Expression | Sequence[str],
+        domain: Domain = "extend",
+        max_pattern_length: int | None = None,
+        mask_numbers: bool = False,
+        fold_numbers: bool = False,
+        max_steps: int | None = None,
+    ) -> Explanation:
+        """Simplify, and list the rounds with the names of their rules, the stop reason and the output's constants."""
         expression = parse(x)
         if self.method == "paper":
             raise SimplipyError("explain is for method='canonical'; the paper's engine has PaperEngine.trace")
-        if options.pop("ranges", None):
-            raise SimplipyError("explain does not take ranges")
-        tree, stop, steps, constants = _core.explain_tree(expression._tree, _core_options(self._rules, **options))
+        options = _core_options(self._rules, domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
+        tree, stop, steps, constants = _core.explain_tree(expression._tree, options)
         return Explanation(
             expression=Expression(tree),
             steps=tuple(Step(tuple(rules), Expression(before), Expression(after)) for rules, before, after in steps),
@@ -155,15 +180,17 @@ class Engine:
     def _paper(
         self,
         expression: Expression,
-        domain: Domain = "extend",
-        max_pattern_length: int | None = None,
-        mask_numbers: bool = False,
-        **unknown: Any,
+        ranges: Ranges | None,
+        domain: Domain,
+        max_pattern_length: int | None,
+        mask_numbers: bool,
+        fold_numbers: bool,
+        max_steps: int | None,
     ) -> Expression:
         from simplipy.paper_engine import PaperEngine
         from simplipy.paper_rules import load_rules
 
-        if unknown or domain != "extend":
+        if ranges or domain != "extend" or fold_numbers or max_steps is not None:
             raise SimplipyError("the paper's engine takes max_pattern_length and mask_numbers only")
         if max_pattern_length not in self._paper_engines:
             rules = load_rules() if self._paper_rules is None else load_rules(Path(self._paper_rules))
@@ -172,13 +199,15 @@ class Engine:
         return result.skeleton() if mask_numbers else result
 
 
-@overload
-def simplify(x: str, **options: Any) -> str: ...
-@overload
-def simplify(x: Expression, **options: Any) -> Expression: ...
-@overload
-def simplify(x: Sequence[str], **options: Any) -> list[str]: ...
-def simplify(x: str | Expression | Sequence[str], **options: Any) -> str | Expression | list[str]:
+def simplify(
+    x: Source,
+    domain: Domain = "extend",
+    max_pattern_length: int | None = None,
+    mask_numbers: bool = False,
+    fold_numbers: bool = False,
+    ranges: Ranges | None = None,
+    max_steps: int | None = None,
+) -> Source:
     """Shortest form of a formula, of the type that went in.
 
     Parameters
@@ -210,16 +239,11 @@ def simplify(x: str | Expression | Sequence[str], **options: Any) -> str | Expre
     >>> simplipy.simplify("exp(log(x1))", domain="preserve")
     'exp(log(x1))'
     """
-    # token lists are the common case, and a tenth of their time would go into looking options up again
-    if type(x) is list and not options:
-        return _simplified_tokens(x, _DEFAULT_OPTIONS)
-    if type(x) is list and "ranges" not in options:
-        key = tuple(options.items())
-        core_options = _KNOWN_OPTIONS.get(key)
-        if core_options is None:
-            core_options = _KNOWN_OPTIONS[key] = _core_options(_bundled_rules(), **options)
-        return _simplified_tokens(x, core_options)
-    return _DEFAULT_ENGINE.simplify(x, **options)
+    # token lists are the common case: the engine's own checks take a tenth of their time
+    if type(x) is list and not ranges:
+        options = _core_options(None, domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
+        return _simplified_tokens(x, options)
+    return _DEFAULT_ENGINE.simplify(x, domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps)
 
 
 def _simplified_tokens(tokens: list[str], options: _core.SimplifyOptions) -> list[str]:
@@ -231,20 +255,29 @@ def _simplified_tokens(tokens: list[str], options: _core.SimplifyOptions) -> lis
 
 
 def simplify_many(
-    batch: TokenBatch | Iterable[Sequence[str]], n_threads: int | None = None, **options: Any
-) -> TokenBatch | list[list[str]]:
+    batch: Batch,
+    domain: Domain = "extend",
+    max_pattern_length: int | None = None,
+    mask_numbers: bool = False,
+    fold_numbers: bool = False,
+    ranges: Ranges | None = None,
+    max_steps: int | None = None,
+    n_threads: int | None = None,
+) -> Batch:
     """Shortest forms of many expressions in one call.
 
     Parameters
     ----------
-    batch : TokenBatch or iterable of token lists
-        What goes in comes out.
+    batch : TokenBatch or list of token lists
+        The result has the type of the batch.
+    domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps
+        As in ``simplipy.simplify``.
     n_threads : int or None
         None takes what pays off. The result does not depend on it.
-    **options
-        As in ``simplipy.simplify``.
     """
-    return _DEFAULT_ENGINE.simplify_many(batch, n_threads, **options)
+    return _DEFAULT_ENGINE.simplify_many(
+        batch, domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps, n_threads
+    )
 
 
 def canonical_key(x: str | Expression | Sequence[str]) -> bytes:
@@ -263,12 +296,12 @@ def _read_rules(path: Path) -> _core.RuleSet:
 
 @cache
 def _core_options(
-    rules: _core.RuleSet,
-    domain: Domain = "extend",
-    max_pattern_length: int | None = None,
-    mask_numbers: bool = False,
-    fold_numbers: bool = False,
-    max_steps: int | None = None,
+    rules: _core.RuleSet | None,
+    domain: Domain,
+    max_pattern_length: int | None,
+    mask_numbers: bool,
+    fold_numbers: bool,
+    max_steps: int | None,
 ) -> _core.SimplifyOptions:
     if domain not in ("extend", "preserve"):
         raise SimplipyError(f"domain must be 'extend' or 'preserve', got {domain!r}")
@@ -277,7 +310,7 @@ def _core_options(
     if max_steps is not None and max_steps < 1:
         raise SimplipyError(f"max_steps must be >= 1 or None, got {max_steps}")
     return _core.SimplifyOptions(
-        rules,
+        _bundled_rules() if rules is None else rules,
         domain == "extend",
         -1 if max_pattern_length is None else max_pattern_length,
         mask_numbers,
@@ -287,9 +320,6 @@ def _core_options(
 
 
 _DEFAULT_ENGINE = Engine()
-_DEFAULT_OPTIONS = _core_options(_bundled_rules())
-# of calls with options, as they were written
-_KNOWN_OPTIONS: dict[tuple[tuple[str, Any], ...], _core.SimplifyOptions] = {}
 
 
 def _checked_ranges(ranges: Ranges | None) -> list[tuple[str, float, float]]:

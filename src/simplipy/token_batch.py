@@ -6,6 +6,7 @@ numbers and other names of this batch from ``FIRST_EXTRA``; -1 is padding.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,11 +76,10 @@ class TokenBatch:
         if not -len(self) <= i < len(self):
             raise IndexError(f"expression {i} of a batch of {len(self)}")
         i %= len(self)
-        extras = list(self.extras)
-        return [_core.token_of_id(int(k), extras) for k in self.ids[self.offsets[i] : self.offsets[i + 1]] if k >= 0]
+        return self._decoded(self.ids[self.offsets[i] : self.offsets[i + 1]])
 
     def __iter__(self) -> Iterator[list[str]]:
-        return (self[i] for i in range(len(self)))
+        return iter(self.to_tokens())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TokenBatch):
@@ -91,7 +91,16 @@ class TokenBatch:
 
     def to_tokens(self) -> list[list[str]]:
         """Prefix token lists."""
-        return list(self)
+        n_tokens = np.concatenate([[0], np.cumsum(self.ids >= 0)])  # before each id; padding has none
+        ends = n_tokens[self.offsets].tolist()
+        tokens = self._decoded(self.ids)
+        return [tokens[start:end] for start, end in itertools.pairwise(ends)]
+
+    def _decoded(self, ids: npt.NDArray[np.int16]) -> list[str]:
+        own = ids[ids >= 0].tolist()
+        extras = list(self.extras)
+        table = {k: _core.token_of_id(k, extras) for k in set(own)}
+        return [table[k] for k in own]
 
     def expressions(self) -> list[Expression]:
         """Expressions."""

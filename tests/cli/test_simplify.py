@@ -138,6 +138,7 @@ def test_progress_bar_is_for_terminals(
         (("simplify", "x1", "--range", "x1"), "NAME=LOW:HIGH"),
         (("simplify", "x1", "--range", "x1=a:b"), "NAME=LOW:HIGH"),
         (("simplify", "x1", "--range", "x1=2:1"), "low <= high"),
+        (("simplify", "x1", "--range", "x1=0:1", "--explain"), "--explain does not take --range"),
         (("simplify", "x1", "--max-pattern-length", "-1"), "max-pattern-length"),
         (("simplify", "x1", "--explian"), "explian"),
         (("equivalent", "x1"), "B"),

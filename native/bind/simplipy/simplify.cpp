@@ -47,6 +47,22 @@ void bind_simplify(nb::module_& module) {
         },
         nb::arg("tokens"), nb::arg("options"));
     module.def(
+        "simplify_token_lists",
+        [](const std::vector<std::vector<std::string_view>>& rows, const SimplifyOptions& options,
+           std::size_t n_threads) {
+            std::vector<Tree> trees;
+            trees.reserve(rows.size());
+            for (const std::vector<std::string_view>& tokens : rows) trees.push_back(parse_prefix(tokens));
+            {
+                const nb::gil_scoped_release release;
+                simplify_trees(trees, options, n_threads);
+            }
+            nb::list lists;
+            for (const Tree& tree : trees) lists.append(token_list(tree));
+            return lists;
+        },
+        nb::arg("rows"), nb::arg("options"), nb::arg("n_threads"));
+    module.def(
         "explain_tree",
         [](const Tree& tree, const SimplifyOptions& options) {
             Simplifier simplifier;

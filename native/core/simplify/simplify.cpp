@@ -11,7 +11,8 @@ namespace simplipy {
 namespace {
 
 constexpr std::size_t max_tokens = 20000;
-constexpr int max_depth = 250;  // of a canonical term: spelling recurses this deep
+constexpr std::size_t chunk = 16;  // expressions of one task: the last thread to end keeps the others waiting
+constexpr int max_depth = 250;     // of a canonical term: spelling recurses this deep
 
 bool node_less(const Node& a, const Node& b) {
     if (a.op != b.op) return a.op < b.op;
@@ -309,8 +310,15 @@ Simplifier& simplifier_of_thread() {
     return *simplifier;
 }
 
+void simplify_trees(std::span<Tree> trees, const SimplifyOptions& options, std::size_t n_threads) {
+    parallel_for((trees.size() + chunk - 1) / chunk, n_threads, [&](std::size_t task) {
+        Simplifier& simplifier = simplifier_of_thread();
+        for (Tree& tree : trees.subspan(task * chunk, std::min(chunk, trees.size() - task * chunk)))
+            tree = simplifier.run(tree, options).tree;
+    });
+}
+
 OwnedIdBatch simplify_batch(const IdBatch& batch, const SimplifyOptions& options, std::size_t n_threads) {
-    constexpr std::size_t chunk = 16;  // expressions of one task: the last thread to end keeps the others waiting
     const std::size_t n = batch.offsets.size() - 1;
     std::vector<OwnedIdBatch> parts((n + chunk - 1) / chunk);
     parallel_for(parts.size(), n_threads, [&](std::size_t task) {

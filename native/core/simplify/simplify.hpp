@@ -3,6 +3,7 @@
 // Never longer than the input, the same for any order and nesting of the operands of + and *, the same on every run.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,9 @@ class Simplifier {
 // The thread's own simplifier, whose arena is warm for the next call. Kept by a pointer, as the memory for variables of
 // threads that a process reserves for libraries is small, and other libraries need theirs.
 Simplifier& simplifier_of_thread();
+
+// Each tree becomes its simplified form; the same result for any number of threads.
+void simplify_trees(std::span<Tree> trees, const SimplifyOptions& options, std::size_t n_threads);
 
 // Many expressions as token ids (see prefix.hpp): expression i is ids[offsets[i]] to ids[offsets[i + 1]].
 struct IdBatch {

@@ -36,7 +36,6 @@ def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, pr
     if not candidates:
         return []
     batch = simplipy.simplify_many(TokenBatch.from_expressions([c.expression for c in candidates]))
-    assert isinstance(batch, TokenBatch)
     forms = [_readable(form, grammar) for form in batch.expressions()]
     changed = [i for i, c in enumerate(candidates) if forms[i] != c.expression and grammar.allows(forms[i])]
     written = list(candidates)

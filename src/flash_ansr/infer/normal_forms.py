@@ -26,11 +26,7 @@ def normal_forms(batch: TokenBatch, simplifier: Simplifier = "simplipy", n_threa
         from flash_ansr.infer.sympy_simplifier import simplified_by_sympy
 
         return simplified_by_sympy(freed)
-    simplified = simplipy.simplify_many(
-        freed, n_threads=n_threads, mask_numbers=True, max_pattern_length=MAX_PATTERN_LENGTH
-    )
-    assert isinstance(simplified, TokenBatch)
-    return simplified
+    return simplipy.simplify_many(freed, n_threads=n_threads, mask_numbers=True, max_pattern_length=MAX_PATTERN_LENGTH)
 
 
 def form_keys(batch: TokenBatch) -> list[bytes]:

@@ -439,7 +439,6 @@ class Pipeline:
 def _inflation(batch: TokenBatch) -> FloatArray:
     """Length of each formula as it was drawn over its simplified length; integer factors stay what they are."""
     short = simplipy.simplify_many(batch, mask_numbers=True)
-    assert isinstance(short, TokenBatch)
     inflation: FloatArray = np.diff(batch.offsets) / np.diff(short.offsets)
     return inflation
 

@@ -196,7 +196,7 @@ def renamed_forms(expression: Expression) -> set[tuple[str, ...]]:
     return set(plain_forms([[order.get(token, token) for token in expression.tokens] for order in orders]))
 
 
-def plain_forms(skeletons: Sequence[list[str]]) -> list[tuple[str, ...]]:
+def plain_forms(skeletons: list[list[str]]) -> list[tuple[str, ...]]:
     """Tokens of each after simplification; variables become x1, x2, ... in the order of their numbers."""
     return [_numbered_anew(tokens) for tokens in simplipy.simplify_many(skeletons, mask_numbers=True)]
 
