@@ -6,6 +6,7 @@ import numpy as np
 
 import simplipy
 from flash_ansr.infer.archive import Candidate
+from flash_ansr.infer.fitter import refit
 from flash_ansr.infer.proposals import Table, numbers_of
 from flash_ansr.infer.score import exact_fvu, score
 from simplipy import Expression
@@ -47,12 +48,10 @@ def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
 
 def _candidate(expression: Expression, table: Table, gamma: float, loss: str) -> Candidate:
     """Least squares as it is; under another loss, the best numbers from there."""
-    formula, start = expression, None
+    formula, start = expression, list[float]()
     if loss != "squared":
         formula, start = expression.skeleton(), numbers_of(expression)
-    fit = simplipy.fit_constants(
-        formula, table.X, table.y, sample_weight=table.sample_weight, x0=start, loss=loss, n_restarts=0
-    )
+    fit = refit(formula, start, table, loss)
     fvu = max(fit.fvu, exact_fvu(table))
     n_numbers = expression.skeleton().n_constants
     value = score(fvu, len(expression), gamma)

@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 import simplipy
 from flash_ansr.infer.proposals import FloatArray, Table
 from flash_ansr.infer.settings import Settings
-from simplipy import Expression, Fit, FitStatus
+from simplipy import Expression, Fit, FitStatus, unexplained
 from simplipy.fitting import Race
 
 # what a formula is screened on; below twice as many rows a screen saves nothing
 _SCREEN_ROWS = 64
 _SHORTEST_SECONDS = 1e-3
+
+
+def refit(
+    skeleton: Expression, numbers: Sequence[float], rows: Table, loss: str, seconds: float | None = None
+) -> Fit:
+    """The skeleton with its constants fitted from these numbers alone."""
+    return simplipy.fit_constants(
+        skeleton,
+        rows.X,
+        rows.y,
+        sample_weight=rows.sample_weight,
+        x0=list(numbers) or None,
+        loss=loss,
+        n_restarts=0,
+        n_threads=1,
+        deadline=None if seconds is None else max(seconds, _SHORTEST_SECONDS),
+    )
+
+
+def fvu_on(expression: Expression, rows: Table) -> float:
+    """Fraction of variance unexplained on these rows; infinite where the formula is undefined on one."""
+    values = np.asarray(expression(rows.X), dtype=np.float64)
+    return unexplained.fvu(rows.y, values, rows.sample_weight)
 
 
 class Fitter:

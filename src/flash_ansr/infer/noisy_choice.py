@@ -20,6 +20,7 @@ import numpy.typing as npt
 import simplipy
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget
+from flash_ansr.infer.fitter import fvu_on, refit
 from flash_ansr.infer.noise_models import NoiseKind, NoiseModel, is_rounding, looks_like_noise, noise_models
 from flash_ansr.infer.proposals import Grammar, Table, numbers_of
 from flash_ansr.infer.score import exact_fvu
@@ -197,17 +198,8 @@ def _shortest(
 
 def _refitted(candidate: Candidate, table: Table, model: NoiseModel, deadline: Budget | None) -> Fit:
     """The candidate with all of its numbers free."""
-    return simplipy.fit_constants(
-        candidate.expression.skeleton(),
-        table.X,
-        table.y,
-        sample_weight=table.sample_weight,
-        x0=numbers_of(candidate.expression) or None,
-        loss=model.loss,
-        n_restarts=0,
-        n_threads=1,
-        deadline=_seconds(deadline),
-    )
+    expression = candidate.expression
+    return refit(expression.skeleton(), numbers_of(expression), table, model.loss, _seconds(deadline))
 
 
 def _polished(
@@ -226,10 +218,7 @@ def _polished(
     for option in fits:
         if not option.ok or len(option.constants) > max(2, table.n_rows // _ROWS_A_CONSTANT):
             continue
-        fvu = option.fvu
-        if model.loss != loss:
-            values = np.asarray(option.expression(table.X), dtype=np.float64)
-            fvu = unexplained.fvu(table.y, values, table.sample_weight)
+        fvu = option.fvu if model.loss == loss else fvu_on(option.expression, table)
         if fvu <= 1 or not option.expression.variables:
             made = dataclasses.replace(
                 candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants)

@@ -20,7 +20,7 @@ from flash_ansr.infer.archive import Archive, Candidate
 from flash_ansr.infer.background import BackgroundProposer
 from flash_ansr.infer.budget import Budget, Stop
 from flash_ansr.infer.evidence import Evidence
-from flash_ansr.infer.fitter import Fitter
+from flash_ansr.infer.fitter import Fitter, refit
 from flash_ansr.infer.noisy_choice import leaves_noise, rough_length
 from flash_ansr.infer.normal_forms import form_hashes, form_keys, merged, normal_forms
 from flash_ansr.infer.progress import Callback, Progress, Tally
@@ -357,21 +357,8 @@ class Pipeline:
         fit = self._refit(skeleton.with_constants(numbers) if numbers else skeleton, [])
         return replace(fit, skeleton=skeleton, constants=np.array(numbers))
 
-    def _refit(
-        self, skeleton: Expression, numbers: list[float], seconds: float | None = None, rows: Table | None = None
-    ) -> Fit:
-        rows = rows or self.table
-        return simplipy.fit_constants(
-            skeleton,
-            rows.X,
-            rows.y,
-            sample_weight=rows.sample_weight,
-            x0=numbers or None,
-            loss=self.settings.loss,
-            n_restarts=0,
-            n_threads=1,
-            deadline=seconds,
-        )
+    def _refit(self, skeleton: Expression, numbers: list[float], seconds: float | None = None) -> Fit:
+        return refit(skeleton, numbers, self.table, self.settings.loss, seconds)
 
     def _tidied(self, fit: Fit, seconds: float | None = None) -> list[Fit]:
         """The fit with the numbers that it stands for; of a law that is nearly exact, read off some rows of many."""
@@ -379,7 +366,7 @@ class Pipeline:
         rows = self.table
         if rows.n_rows > 2 * _ROWS_TO_TIDY and fit.fvu <= max(_NEARLY_EXACT, 100 * self.exact_fvu):
             rows = self.table.thinned(_ROWS_TO_TIDY)
-            fit = self._refit(fit.skeleton, list(fit.constants), seconds, rows)
+            fit = refit(fit.skeleton, list(fit.constants), rows, self.settings.loss, seconds)
         tidied = simplipy.tidy(
             fit,
             rows.X,

@@ -14,10 +14,10 @@ import numpy as np
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget
 from flash_ansr.infer.distinct import distinct
+from flash_ansr.infer.fitter import fvu_on
 from flash_ansr.infer.noisy_choice import NoisyChoice, choose, is_credible, token_price
 from flash_ansr.infer.proposals import Grammar, Table
 from flash_ansr.infer.score import exact_fvu, score
-from simplipy import unexplained
 
 SELECTIONS = ("score", "validation", "bic")
 _VALIDATION_SHARE = 0.25
@@ -31,7 +31,7 @@ def ranked(
     """Candidates by the chosen measure, which becomes their score, best first; the first is the law."""
     if selection == "validation" and held_out is not None:
         floor = exact_fvu(held_out)
-        candidates = [_scored(c, score(fvu_on(c, held_out), c.length, gamma, floor)) for c in candidates]
+        candidates = [_scored(c, score(fvu_on(c.expression, held_out), c.length, gamma, floor)) for c in candidates]
     elif selection == "bic":
         candidates = [_scored(c, _bic(c, rows.n_rows)) for c in candidates]
     return sorted((c for c in candidates if math.isfinite(c.score)), key=lambda c: c.rank)
@@ -86,12 +86,6 @@ def split_rows(table: Table, seed: int) -> tuple[Table, Table]:
     weights = table.sample_weight
     train, held_out = (Table(table.X[r], table.y[r], None if weights is None else weights[r]) for r in parts)
     return train, held_out
-
-
-def fvu_on(candidate: Candidate, table: Table) -> float:
-    """Fraction of variance unexplained on other rows; infinite where the formula is undefined on one."""
-    values = np.asarray(candidate.expression(table.X), dtype=np.float64)
-    return unexplained.fvu(table.y, values, table.sample_weight)
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:
