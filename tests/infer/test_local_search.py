@@ -23,7 +23,7 @@ def test_the_same_seed_gives_the_same_table_for_any_number_of_jobs() -> None:
     tables = []
     for n_jobs in (1, 2):
         model = FlashANSR(
-            time_limit=None, n_samples=8000, proposers=["closed_form", "local"], random_state=3, n_jobs=n_jobs
+            time_limit=None, n_samples=2500, proposers=["closed_form", "local"], random_state=3, n_jobs=n_jobs
         ).fit(X, y)
         tables.append(model.candidates_)
     assert tables[0]["expression"].tolist() == tables[1]["expression"].tolist()

@@ -147,7 +147,7 @@ def test_sympy_as_the_simplifier(checkpoint: Path) -> None:
 def test_the_network_in_the_full_pipeline(checkpoint: Path) -> None:
     """With formulas as the budget it takes part from the start; with a clock it may join later."""
     tables = [
-        FlashANSR(time_limit=None, n_samples=600, random_state=0, checkpoint=checkpoint, target_fvu=0.0, n_jobs=n)
+        FlashANSR(time_limit=None, n_samples=300, random_state=0, checkpoint=checkpoint, target_fvu=0.0, n_jobs=n)
         .fit(X, np.sin(Y) * X[:, 0])
         .candidates_
         for n in (1, 2)
@@ -195,7 +195,7 @@ def test_damaged_weights_end_only_the_network(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-100])
     noisy = Y + np.random.default_rng(0).normal(0, 0.1, len(Y))
     options = {"checkpoint": weights.parent, "random_state": 0, "target_fvu": 0.0}
-    model = FlashANSR(time_limit=60.0, proposers=["closed_form", "neural"], **options)
+    model = FlashANSR(time_limit=60.0, proposers=["enumerate", "neural"], **options)
     with pytest.warns(RuntimeWarning, match="the proposer 'neural' is left out: .*is damaged"):
         model.fit(X, noisy)
     assert model.report_["stop"] == "exhausted"
