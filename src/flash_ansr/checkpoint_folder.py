@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from pathlib import Path
 
 from simplipy.errors import SimplipyError
@@ -23,9 +24,15 @@ class CheckpointError(SimplipyError):
 
 
 def newest_checkpoint(run: str | Path) -> Path | None:
-    """Folder of the newest checkpoint of a training run, None where there is none."""
-    found = sorted(path for path in (Path(run) / "checkpoints").glob("[0-9]*") if path.is_dir())
-    return found[-1] if found else None
+    """Folder of the newest whole checkpoint of a training run, with a warning where a newer one is damaged.
+
+    The newest one where all are damaged, None where there is none.
+    """
+    found = sorted((path for path in (Path(run) / "checkpoints").glob("[0-9]*") if path.is_dir()), reverse=True)
+    whole = next((path for path in found if _is_whole(path)), None)
+    if whole is not None and whole != found[0]:
+        warnings.warn(f"{found[0]} is damaged: the run goes on from {whole.name}", stacklevel=2)
+    return whole or (found[0] if found else None)
 
 
 def prior_of_run(checkpoint: str | Path) -> Path | None:
@@ -47,7 +54,11 @@ def find_checkpoint(path: str | Path) -> Path:
         raise CheckpointError(f"there is no checkpoint {path}; name the folder of a training run or of a checkpoint")
     folder = newest_checkpoint(path) or path
     read_json(folder)
-    _check_weights(folder / WEIGHTS_FILE)
+    path = folder / WEIGHTS_FILE
+    if not path.is_file():
+        raise CheckpointError(f"{folder} has no {path.name}")
+    if _tensors_end(path) is None:
+        raise CheckpointError(f"{path} is damaged: its header is cut off; copy it again")
     return folder
 
 
@@ -71,11 +82,24 @@ def read_json(folder: str | Path) -> dict[str, object]:
     return dict(content)
 
 
-def _check_weights(path: Path) -> None:
-    """Refuse a file of weights that is absent, unreadable or shorter than its header."""
-    if not path.is_file():
-        raise CheckpointError(f"{path.parent} has no {path.name}")
+def _is_whole(folder: Path) -> bool:
+    """Whether all files of a checkpoint have the length that they should have."""
+    try:
+        read_json(folder)
+    except CheckpointError:
+        return False
+    return all(_tensors_end(path) == path.stat().st_size for path in folder.glob("*.safetensors"))
+
+
+def _tensors_end(path: Path) -> int | None:
+    """The length that a file of tensors should have by its header, None for a header that cannot be read."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
-    if not 0 < length <= path.stat().st_size - _LENGTH_BYTES:
-        raise CheckpointError(f"{path} is damaged: its header is cut off; copy it again")
+        if not 0 < length <= path.stat().st_size - _LENGTH_BYTES:
+            return None
+        try:
+            tensors = json.loads(file.read(length))
+        except ValueError:
+            return None
+    ends = [tensor["data_offsets"][1] for name, tensor in tensors.items() if name != "__metadata__"]
+    return _LENGTH_BYTES + length + int(max(ends, default=0))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+from flash_ansr.checkpoint_folder import CheckpointError
 from flash_ansr.data import load_prior, prior_names
 from flash_ansr.model import ConfigError, Network, read_checkpoint
 from flash_ansr.train import loop
@@ -193,3 +194,23 @@ def test_shards_are_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     options = loop.make_fabric(tiny("run.strategy=fsdp").run)
     policy = options["strategy"]._fsdp_kwargs["auto_wrap_policy"]
     assert {module.__name__ for module in policy._module_classes} == {"MAB", "DecoderBlock"}
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "optimizer.safetensors", "checkpoint.json"])
+def test_a_cut_off_checkpoint_is_passed_over(name: str, short: RunFolder, tmp_path: Path) -> None:
+    """A full disk or a broken copy: the run goes on from the newest whole checkpoint, to the same end."""
+    resumed = copied(short, tmp_path / "resumed", last=10)
+    damaged = resumed.checkpoint(10) / name
+    damaged.write_bytes(damaged.read_bytes()[:-100])
+    with pytest.warns(UserWarning, match="00000010 is damaged: the run goes on from 00000008"):
+        assert train(resumed.config(), resumed, resume=True)
+    assert files(resumed.checkpoint(10)) == files(short.checkpoint(10))
+
+
+def test_no_whole_checkpoint_is_an_error(short: RunFolder, tmp_path: Path) -> None:
+    resumed = copied(short, tmp_path / "resumed", last=10)
+    for path in resumed.checkpoints.rglob("weights.safetensors"):
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(CheckpointError, match=r"00000010/weights\.safetensors is damaged"):
+        train(resumed.config(), resumed, resume=True)
+    assert steps_kept(resumed) == steps_kept(short)

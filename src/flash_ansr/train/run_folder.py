@@ -84,10 +84,10 @@ class RunFolder:
 
     def with_steps(self, steps: int) -> TrainConfig:
         """The config of the run with another end, which can move until the decay begins."""
-        config, checkpoints = self.config(), self._checkpoints()
-        optimizer, n_done = config.optimizer, int(checkpoints[-1].name) if checkpoints else 0
+        config, latest = self.config(), self.latest()
+        optimizer, n_done = config.optimizer, 0 if latest is None else int(latest.name)
         if n_done > optimizer.decay_start:
-            kept = [path for path in checkpoints if int(path.name) <= optimizer.decay_start]
+            kept = [path for path in self._checkpoints() if int(path.name) <= optimizer.decay_start]
             remedy = f"remove the checkpoints after {kept[-1]} to go on from there" if kept else "start a new run"
             raise ConfigError(
                 f"the end of {self.path} cannot move any more: its decay began after step {optimizer.decay_start}, "
@@ -100,7 +100,7 @@ class RunFolder:
         return self.checkpoints / f"{step:08d}"
 
     def latest(self) -> Path | None:
-        """Folder of the newest checkpoint."""
+        """Folder of the newest whole checkpoint."""
         return newest_checkpoint(self.path)
 
     def prune(self, decay_start: int) -> None:
@@ -122,7 +122,10 @@ class RunFolder:
         return [json.loads(line) for line in lines if line.endswith("\n")]
 
     def rewind(self, step: int) -> None:
-        """Drop the rows after a step."""
+        """Drop the rows after a step, and the checkpoints, which are damaged: see ``latest``."""
+        for path in self._checkpoints():
+            if int(path.name) > step:
+                shutil.rmtree(path)
         rows = [row for row in self.metrics() if row["step"] <= step]
         write_whole(self.path / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
