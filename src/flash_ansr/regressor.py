@@ -17,7 +17,7 @@ from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.budget import Budget, Stop, uninterrupted
 from flash_ansr.infer.columns import select_columns
-from flash_ansr.infer.conclusion import baselines_of, conclude, reserve_of
+from flash_ansr.infer.conclusion import baselines_of, conclude, refined, reserve_of
 from flash_ansr.infer.input_checks import (
     check_columns,
     check_price,
@@ -46,6 +46,7 @@ from flash_ansr.infer.search import (
     make_pipeline,
     most_columns,
     network_part,
+    searched_rows,
 )
 from flash_ansr.infer.selection import SELECTIONS, split_rows
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from
@@ -183,6 +184,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         grammar, settings = self._checked_options()
         options = self._search_options()
+        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
         table = self._checked_table(X, y, sample_weight)
         # without a clock the network takes part from the first round, so that the result is always the same
         seconds = None if self.n_samples is not None else self.time_limit
@@ -190,13 +192,16 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if options.loads_first(settings, seconds):
             load_torch(options)
         set_up = time.monotonic() - set_up
-        reserve = reserve_of(self.time_limit) if settings.paper is None else 0.0
-        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples), reserve=reserve)
+        budget.started += set_up
         columns = select_columns(table, most_columns(options, settings), settings.random_state)
         selected = Table(table.X[:, columns], table.y, table.sample_weight)
         by_rows = self.selection == "validation"
-        train, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
+        known, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
+        train = searched_rows(known, settings, self.time_limit)
+        if held_out is not None:
+            held_out = searched_rows(held_out, settings, self.time_limit)
         if settings.paper is None:
+            budget.reserve = reserve_of(self.time_limit, is_refined=train is not known)
             settings = dataclasses.replace(settings, gamma=price_of_a_token(self.gamma, train.n_rows))
         pipeline = make_pipeline(train, grammar, options, settings, seconds)
         last: LastSearch | None = getattr(self, "_last_search", None)
@@ -207,11 +212,14 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         # what is short goes on, so that one more Ctrl-C loses nothing
         baselines = uninterrupted(lambda: baselines_of(pipeline))
         stop, choice = conclude(pipeline, baselines, held_out, self.selection, self.gamma, budget, stop)
+        if train is not known:
+            choice, baselines = refined(choice, baselines, known, settings.loss, budget)
         uninterrupted(lambda: self._store(pipeline, columns, choice.candidates, baselines[0]))
         winner = str(self.candidates_["proposer"].iloc[0])
         self.report_ = run_report(pipeline, budget, stop, set_up, winner)
         self.report_["network_load_seconds"] = background_seconds(pipeline)
         self.report_["noise"], self.report_["noise_kind"] = choice.noise, choice.kind
+        self.report_["rows"], self.report_["searched_rows"] = known.n_rows, train.n_rows
         self.report_["columns"] = [names[k] for k in columns]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
         self.report_["law_is_baseline"] = winner == "baseline"

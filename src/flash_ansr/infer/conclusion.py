@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 
 from flash_ansr.infer.archive import Candidate
 from flash_ansr.infer.baseline import constant_baseline, linear_baseline
 from flash_ansr.infer.budget import Budget, Stop, uninterrupted
+from flash_ansr.infer.fitter import fvu_on, refit
 from flash_ansr.infer.noisy_choice import NoisyChoice
 from flash_ansr.infer.pipeline import Pipeline
 from flash_ansr.infer.proposals import Table
+from flash_ansr.infer.score import exact_fvu
 from flash_ansr.infer.selection import by_score, presented, ranked
+from simplipy import Expression, parse
+from simplipy.description import is_number
+from simplipy.operators import CONSTANT
 
 # seconds for all of this, and as a share of the time limit; the least there is after a late round
 _SECONDS = 0.08
@@ -20,6 +27,10 @@ _LEAST_SECONDS = 0.05
 _MOST_KEPT = 0.1
 # of that, for the numbers of the front
 _TIDYING = 0.25
+# seconds at most to fit the law to all of many rows
+_REFINING = 0.5
+# whole and half numbers up to half of this stay when a law is fitted to more rows
+_LARGEST_SIMPLE = 24
 
 
 def baselines_of(pipeline: Pipeline) -> list[Candidate]:
@@ -28,15 +39,23 @@ def baselines_of(pipeline: Pipeline) -> list[Candidate]:
     return [make(table, settings.gamma, settings.loss) for make in (linear_baseline, constant_baseline)]
 
 
-def reserve_of(time_limit: float | None) -> float:
+def reserve_of(time_limit: float | None, is_refined: bool = False) -> float:
     """Seconds of a time limit that the search leaves, so that its conclusion ends with the limit.
+
+    Parameters
+    ----------
+    is_refined : bool
+        Whether the law is then fitted to more rows.
 
     Examples
     --------
     >>> [round(reserve_of(limit), 3) for limit in (0.5, 10)]
     [0.05, 0.43]
     """
-    return 0.0 if time_limit is None else min(_seconds(time_limit), _MOST_KEPT * time_limit)
+    if time_limit is None:
+        return 0.0
+    refining = min(_MOST_KEPT * time_limit, _REFINING) if is_refined else 0.0
+    return refining + min(_seconds(time_limit), _MOST_KEPT * time_limit)
 
 
 def conclude(
@@ -77,6 +96,43 @@ def conclude(
     if not choice.candidates:
         choice = NoisyChoice([baselines[-1]], choice.noise, choice.kind)
     return stop, choice
+
+
+def refined(
+    choice: NoisyChoice, baselines: Sequence[Candidate], table: Table, loss: str, budget: Budget
+) -> tuple[NoisyChoice, list[Candidate]]:
+    """A choice made on some of the rows, with the law and then the baselines fitted to all of them, in time.
+
+    Candidates before the first one that is defined on all rows are dropped.
+    """
+    candidates = [*choice.candidates, baselines[-1]]
+    fvus = ((i, fvu_on(c.expression, table)) for i, c in enumerate(candidates))
+    i, fvu = next((i, fvu) for i, fvu in fvus if math.isfinite(fvu))
+    law = dataclasses.replace(candidates[i], fvu=max(fvu, exact_fvu(table)))
+    if law.fvu > 10 * exact_fvu(table):
+        law = _on_all_rows(law, table, loss, budget)
+    fitted = [_on_all_rows(c, table, loss, budget) for c in baselines]
+    return dataclasses.replace(choice, candidates=[law, *choice.candidates[i + 1 :]]), fitted
+
+
+def _on_all_rows(candidate: Candidate, table: Table, loss: str, budget: Budget) -> Candidate:
+    """The candidate with its numbers fitted to these rows; as it is without time."""
+    left = None if budget.time_limit is None else budget.time_limit - budget.elapsed
+    skeleton, numbers = _freed(candidate.expression)
+    if not numbers or (left is not None and left <= 0):
+        return candidate
+    fit = refit(skeleton, numbers, table, loss, left)
+    return dataclasses.replace(candidate, expression=fit.expression, fvu=fit.fvu) if fit.ok else candidate
+
+
+def _freed(law: Expression) -> tuple[Expression, list[float]]:
+    """The law with those of its numbers free that are not simple ones, and their values."""
+    tokens, numbers = law.tokens, []
+    for i, token in enumerate(tokens):
+        if is_number(token) and (2 * abs(float(token)) > _LARGEST_SIMPLE or 2 * float(token) % 1):
+            numbers.append(float(token))
+            tokens[i] = CONSTANT
+    return parse(tokens), numbers
 
 
 def _seconds(time_limit: float) -> float:

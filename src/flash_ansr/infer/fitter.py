@@ -17,9 +17,7 @@ _SCREEN_ROWS = 64
 _SHORTEST_SECONDS = 1e-3
 
 
-def refit(
-    skeleton: Expression, numbers: Sequence[float], rows: Table, loss: str, seconds: float | None = None
-) -> Fit:
+def refit(skeleton: Expression, numbers: Sequence[float], rows: Table, loss: str, seconds: float | None = None) -> Fit:
     """The skeleton with its constants fitted from these numbers alone."""
     return simplipy.fit_constants(
         skeleton,

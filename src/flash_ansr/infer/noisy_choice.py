@@ -304,8 +304,7 @@ def _held_out_error(
             break
         law = candidate.expression
         if candidate.n_constants:
-            sample_weight = None if table.sample_weight is None else table.sample_weight[train]
-            fit = _refitted(candidate, Table(table.X[train], table.y[train], sample_weight), model, deadline)
+            fit = _refitted(candidate, table.at(train), model, deadline)
             law = fit.expression if fit.ok else law
         with np.errstate(over="ignore"):
             errors = (law(table.X[test]) / unexplained.unit_of(table.y) - y[test]) ** 2 * weights[test]

@@ -47,10 +47,13 @@ class Table:
         """Number of variables."""
         return self.X.shape[1]
 
-    def thinned(self, n: int) -> Table:
-        """So many of its rows, evenly spread."""
-        rows = np.linspace(0, self.n_rows - 1, n).astype(np.int64)
+    def at(self, rows: npt.NDArray[np.int64]) -> Table:
+        """These rows alone."""
         return Table(self.X[rows], self.y[rows], None if self.sample_weight is None else self.sample_weight[rows])
+
+    def thinned(self, n: int) -> Table:
+        """At most so many of its rows, evenly spread."""
+        return self if self.n_rows <= n else self.at(np.linspace(0, self.n_rows - 1, n).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 _MAX_COLUMNS = 9
 # time limit below which the others find more without the network, and its share of the time beside them
 LEAST_SECONDS = 3.0
+# rows of a search for each second of its time limit: with more, a round or the choice alone would outlast the limit
+_ROWS_A_SECOND = 10_000
 _NETWORK_WEIGHT = 0.1
 
 
@@ -126,6 +128,13 @@ def most_columns(options: SearchOptions, settings: Settings) -> int:
     if not options.is_network_alone(settings) or why_not_neural() is not None:
         return _MAX_COLUMNS
     return n_variables(options.network)
+
+
+def searched_rows(table: Table, settings: Settings, time_limit: float | None) -> Table:
+    """The rows that a search works on: as many as its time allows, all of them without a clock."""
+    if settings.paper is not None or time_limit is None:
+        return table
+    return table.thinned(int(_ROWS_A_SECOND * max(time_limit, 1.0)))
 
 
 def make_proposers(

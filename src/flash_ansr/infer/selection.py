@@ -82,10 +82,7 @@ def split_rows(table: Table, seed: int) -> tuple[Table, Table]:
     """Rows to fit on, and a quarter of the rows to choose by."""
     order = np.random.default_rng(seed).permutation(table.n_rows)
     n_held = max(1, int(_VALIDATION_SHARE * table.n_rows))
-    parts = (np.sort(order[n_held:]), np.sort(order[:n_held]))
-    weights = table.sample_weight
-    train, held_out = (Table(table.X[r], table.y[r], None if weights is None else weights[r]) for r in parts)
-    return train, held_out
+    return table.at(np.sort(order[n_held:])), table.at(np.sort(order[:n_held]))
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:
