@@ -90,6 +90,20 @@ bool Canonicalizer::may_vanish(TermId id) const {
     return node.low <= 0.0 && node.high >= 0.0 && may_be_constant(arena_, id);
 }
 
+// Whether the term may be an integer on a set of positive measure, as x/|x| and, where preserve keeps it, 2 + 0*log(x).
+// A power with such an exponent is defined for negative bases there.
+bool Canonicalizer::may_hold_integer(TermId id) const {
+    const TermNode& node = arena_[id];
+    if (node.kind == Kind::number) return node.value.is_integer();
+    const std::span<const Entry> entries = arena_.entries(id);
+    if (node.kind == Kind::sum && entries.size() == 1 && !entries[0].ratio.is_zero())
+        return may_be_constant(arena_, entries[0].term);
+    const bool is_number = node.kind == Kind::sum && std::all_of(entries.begin(), entries.end(), [](const Entry& e) {
+                               return !e.is_free() && (e.term == one_term || e.ratio.is_zero());
+                           });
+    return is_number || may_be_constant(arena_, id);
+}
+
 void Canonicalizer::analyse_sum(TermNode& node, std::span<const Entry> entries) const {
     constexpr double slack = 1e-15;  // rounding goes outwards; exact zeros stay
     node.low = node.high = 0.0;

@@ -188,6 +188,7 @@ class Canonicalizer {
     bool is_infinite(TermId id) const { return arena_[id].kind == Kind::symbol && !(arena_[id].low > 0.0); }
     int leading_sign(TermId id) const;
     bool may_vanish(TermId id) const;
+    bool may_hold_integer(TermId id) const;
     void analyse(TermId id);
     void analyse_sum(TermNode& node, std::span<const Entry> entries) const;
     void analyse_product(TermNode& node, std::span<const Entry> entries) const;

@@ -284,7 +284,8 @@ void Canonicalizer::multiply_product(Parts& parts, TermId id, const Rational& ex
         }
         if (factor.is_free()) {
             // x^c with c = 1/2 is not defined for x < 0, x^(2*c) is
-            const bool may_widen = !options_.extend && is_ground(factor.other) && !(base.low >= 0.0);
+            const bool may_widen = !options_.extend && !(base.low >= 0.0) &&
+                                   (is_ground(factor.other) || may_hold_integer(scaled(factor.other, exponent)));
             // (x^u)^2 is never negative, which x^(2*u) does not show
             const bool shows_sign = options_.keep && exponent.even_integer();
             if ((exponent.is_integer() && !may_widen && !shows_sign) || is_exponential(base)) {

@@ -125,8 +125,13 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             const TermId exponent = close_sum(std::move(exponents));
             // x^c * cbrt(x) is defined for x < 0 and integers c, x^(c + 1/3) is not
             const bool narrows = !(base.low >= 0.0) && odd_root;
-            // x^(1/3) * x^(2/3) and x^y / x^y need x >= 0, x and 1 do not
-            const bool widens = !(base.low >= 0.0) && (arena_[exponent].kind == Kind::number || n_constants > 1);
+            // x^(1/3) * x^(2/3) and x^y / x^y need x >= 0, x and 1 do not; x^y * x needs what x^(y + 1) does
+            const auto is_whole = [](const Entry& e) { return !e.is_free() && e.ratio.is_integer(); };
+            const auto n_partial = static_cast<std::ptrdiff_t>(end - i) -
+                                   std::count_if(list.begin() + static_cast<std::ptrdiff_t>(i),
+                                                 list.begin() + static_cast<std::ptrdiff_t>(end), is_whole);
+            const bool widens = !(base.low >= 0.0) && (arena_[exponent].kind == Kind::number || n_constants > 1 ||
+                                                       (n_partial > 1 && may_hold_integer(exponent)));
             if (narrows || (widens && !options_.extend)) {
                 keep_apart();
             } else if (end - i == 2 && list[i].is_free() != list[i + 1].is_free() &&
