@@ -214,6 +214,72 @@ def test_order_of_long_numbers() -> None:
     assert simplipy.simplify(one) == simplipy.simplify(other)
 
 
+LONG = ["0.33333333333333331", "1.2345678901234567e20", "1e-20", "7e18", "3", C, "x1", "x1", "x2"]
+
+
+def random_tree(leaves: list[str], rng: random.Random) -> list[str]:
+    """Prefix tokens of a random tree over the leaves, chains of + and * above all."""
+    if len(leaves) == 1:
+        return [*rng.choices([[], ["neg"], ["pow2"], ["pow4"], ["inv"], ["abs"]], [8, 1, 1, 1, 1, 1])[0], *leaves]
+    cut = rng.randint(1, len(leaves) - 1)
+    op = rng.choices(["+", "*", "-", "/"], [4, 4, 1, 1])[0]
+    return [
+        *rng.choices([[], ["pow4"]], [8, 1])[0],
+        op,
+        *random_tree(leaves[:cut], rng),
+        *random_tree(leaves[cut:], rng),
+    ]
+
+
+THIRD = "0.33333333333333331"  # its third power does not fit into exact arithmetic
+HUGE, TINY = "1.2345678901234567e20", "1e-20"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"-((x2*x2)^5 + (x1 + {THIRD})^4)", f"-((x2*x2)^5 + ({THIRD} + x1)^4)"),
+        (f"x1*{HUGE}*{HUGE}*{TINY}*{TINY}", f"x1*{HUGE}*{TINY}*{HUGE}*{TINY}"),
+        (f"x1*{THIRD}*{THIRD}*{THIRD}*{C}", f"{THIRD}*(x1*{THIRD})*({C}*{THIRD})"),
+        ("x1/1e19 + x1/7e18 + x1/3 - x1/7e18 - x1/1e19", "x1/1e19 - x1/1e19 + (x1/7e18 - x1/7e18) + x1/3"),
+    ],
+)
+@pytest.mark.parametrize("domain", ["extend", "preserve"])
+def test_order_of_numbers_beyond_exact_arithmetic(one: str, other: str, domain: str) -> None:
+    assert simplipy.simplify(one, domain=domain) == simplipy.simplify(other, domain=domain)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"{THIRD}*{THIRD}*(x1*{C})", f"{C}*x1"),
+        (f"{THIRD}*{THIRD}*{THIRD}*(x1*{C})", f"{C}*x1"),
+        (f"{HUGE}*{HUGE}*{TINY}*{TINY}*x1", "1.5241578753238835557*x1"),
+    ],
+)
+def test_explanation_of_numbers_beyond_exact_arithmetic(before: str, after: str) -> None:
+    found = ENGINE.explain(before)
+    assert found.expression == simplipy.parse(simplipy.simplify(before))
+    if C in before:
+        assert found.stop is StopReason.FIXPOINT
+        assert same_form(str(found.expression), after)
+        before_values = simplipy.parse(before)(np.array([[2.0]]), [3.0])
+        constants = [float(c({"c1": [3.0]})[0]) for c in found.constants]
+        np.testing.assert_allclose(found.expression(np.array([[2.0]]), constants), before_values)
+
+
+@examples(200)
+@given(st.lists(st.sampled_from(LONG), min_size=5, max_size=9), st.sampled_from(["extend", "preserve"]), st.integers())
+def test_long_numbers_are_free_of_order(leaves: list[str], domain: str, seed: int) -> None:
+    rng = random.Random(seed)
+    tokens = random_tree(leaves, rng)
+    found = ENGINE.explain(tokens, domain=domain)
+    assert simplipy.simplify(tokens, domain=domain) == found.expression.tokens
+    for _ in range(3):
+        other = shuffled(tokens, rng)
+        assert simplipy.simplify(other, domain=domain) == found.expression.tokens, other
+
+
 @examples(200)
 @given(
     expressions(10, specials=True, wild_numbers=False),
@@ -719,6 +785,12 @@ def test_numbers_at_the_edge(before: str, after: str | None) -> None:
         "(asin(sin(x)) - x)/(asin(sin(x)) - x)",
         "sin(acos(cos(x)) - x)/tan(acos(cos(x)) - x)",
         "(atan(tan(x))/x - 1)/(atan(tan(x))/x - 1)",
+        "x^log(5 - x)/x^log(5 - x)",
+        "x^(log(5 - x) + 2)/x^log(5 - x)",
+        "x^(abs(x)/x - log(5 - x))*x^log(5 - x)",
+        "x^(asin(sin(x)) - log(4))/x^(x - log(4))",
+        "(x^(abs(x)/(2*x)))^2",
+        "(x^(0*log(5 - x) + 1/2))^2",
     ],
 )
 def test_what_keeps_a_value_on_an_interval_keeps_its_domain(text: str) -> None:

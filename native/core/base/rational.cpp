@@ -104,19 +104,47 @@ Rational general_sum(const Rational& a, const Rational& b) {
         const auto bq = static_cast<std::int64_t>(b.q);
         return reduced_small(ap * bq + bp * aq, aq * bq);
     }
-    return Rational::reduced(checked_sum(checked_product(a.p, b.q), checked_product(b.p, a.q)),
-                             checked_product(a.q, b.q));
+    const Int128 common = gcd(a.q, b.q);
+    const Int128 b_rest = b.q / common;
+    return Rational::reduced(checked_sum(checked_product(a.p, b_rest), checked_product(b.p, a.q / common)),
+                             checked_product(a.q, b_rest));
 }
 
 Rational general_product(const Rational& a, const Rational& b) {
     if (a.is_small() && b.is_small())
         return reduced_small(static_cast<std::int64_t>(a.p) * static_cast<std::int64_t>(b.p),
                              static_cast<std::int64_t>(a.q) * static_cast<std::int64_t>(b.q));
-    return Rational::reduced(checked_product(a.p, b.p), checked_product(a.q, b.q));
+    const auto product = product_that_fits(a, b);
+    if (!product) throw_overflow();
+    return *product;
 }
 
+std::optional<Rational> product_that_fits(const Rational& a, const Rational& b) {
+    if (a.is_small() && b.is_small()) return a * b;
+    if (a.is_zero() || b.is_zero()) return Rational(0);
+    const Int128 above = gcd(a.p, b.q);
+    const Int128 below = gcd(b.p, a.q);
+    Rational r;
+    if (__builtin_mul_overflow(a.p / above, b.p / below, &r.p)) return std::nullopt;
+    if (__builtin_mul_overflow(a.q / below, b.q / above, &r.q)) return std::nullopt;
+    return r;
+}
+
+// By integer parts, then by the reciprocals of what is left over: nothing grows.
 bool general_less(const Rational& a, const Rational& b) {
-    return checked_product(a.p, b.q) < checked_product(b.p, a.q);
+    const auto floor = [](const Rational& x) { return x.p / x.q - (x.p % x.q < 0 ? 1 : 0); };
+    Rational x = a;
+    Rational y = b;
+    for (bool turned = false;; turned = !turned) {
+        const Int128 whole = floor(x);
+        const Int128 other = floor(y);
+        if (whole != other) return (whole < other) != turned;
+        x.p -= whole * x.q;
+        y.p -= other * y.q;
+        if (x.p == 0 || y.p == 0) return turned ? x.p != 0 && y.p == 0 : x.p == 0 && y.p != 0;
+        x = reciprocal(x);
+        y = reciprocal(y);
+    }
 }
 
 std::optional<Rational> integer_power(const Rational& base, int n) {

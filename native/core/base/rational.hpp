@@ -1,4 +1,5 @@
-// Exact rationals on 128-bit integers. What does not fit throws Overflow, and the caller refuses the rewrite.
+// Exact rationals on 128-bit integers. A result that does not fit throws Overflow, and the caller refuses the rewrite
+// that needs it.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +73,9 @@ inline Rational operator+(const Rational& a, const Rational& b) {
     return r;
 }
 inline Rational operator-(const Rational& a, const Rational& b) { return a + (-b); }
+// Nothing where the product does not fit.
+std::optional<Rational> product_that_fits(const Rational& a, const Rational& b);
+
 inline Rational operator*(const Rational& a, const Rational& b) {
     if (a.q != 1 || b.q != 1 || !a.is_small() || !b.is_small()) return general_product(a, b);
     return Rational(static_cast<std::int64_t>(a.p) * static_cast<std::int64_t>(b.p));

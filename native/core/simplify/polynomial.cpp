@@ -76,8 +76,11 @@ Monomial times(const Monomial& a, const Monomial& b, int sign) {
 
 int collect(Polynomial& polynomial) {
     int n_met = 0;
-    std::sort(polynomial.begin(), polynomial.end(),
-              [](const Monomial& a, const Monomial& b) { return a.powers < b.powers; });
+    std::sort(polynomial.begin(), polynomial.end(), [](const Monomial& a, const Monomial& b) {
+        if (a.powers != b.powers) return a.powers < b.powers;
+        // whether a sum of coefficients overflows must not depend on the order of the input
+        return std::pair(a.coefficient.q, a.coefficient.p) < std::pair(b.coefficient.q, b.coefficient.p);
+    });
     std::size_t n_kept = 0;
     for (std::size_t i = 0; i < polynomial.size(); ++i) {
         if (n_kept > 0 && polynomial[n_kept - 1].powers == polynomial[i].powers) {

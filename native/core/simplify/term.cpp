@@ -119,6 +119,16 @@ std::pair<TermId, bool> Arena::intern(const TermNode& node, std::span<const Entr
     return {id, true};
 }
 
+void Arena::forget_last() {
+    const auto id = static_cast<TermId>(n_nodes_ - 1);
+    std::size_t slot = hashes_.back() & (table_.size() - 1);
+    while (table_[slot] != id) slot = (slot + 1) & (table_.size() - 1);
+    table_[slot] = 0;  // no other term was put behind it
+    hashes_.pop_back();
+    entries_.resize((*this)[id].first);
+    --n_nodes_;
+}
+
 std::size_t Arena::free_slot(std::uint64_t hash) const {
     const std::size_t mask = table_.size() - 1;
     std::size_t slot = hash & mask;

@@ -86,6 +86,9 @@ class Arena {
     // The id of this content and whether it is new. `entries` are those of a sum or product.
     std::pair<TermId, bool> intern(const TermNode& node, std::span<const Entry> entries);
 
+    // Takes the newest term back.
+    void forget_last();
+
     // The id of this content, or no_term.
     TermId find(const TermNode& node, std::span<const Entry> entries) const;
 

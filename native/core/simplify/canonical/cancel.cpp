@@ -173,32 +173,37 @@ bool Canonicalizer::cancel_polynomials(Parts& parts) {
         if (!has_sum(parts.factors[i], 1)) continue;
         for (std::size_t j = 0; j < parts.factors.size(); ++j) {
             if (!has_sum(parts.factors[j], -1)) continue;
-            auto above = to_polynomial(arena_, parts.factors[i].term);
-            auto below = to_polynomial(arena_, parts.factors[j].term);
-            if (!above || !below || !may_disappear(*above) || !may_disappear(*below)) continue;
-            // x + y over 1/x + 1/y is x*y times (x + y)/(x + y)
-            const Monomial outside = times(clear_denominator(*above), clear_denominator(*below), -1);
-            const int difference = degree(*above) - degree(*below);
-            if (difference < 0 || (difference == 0 && outside.powers.empty())) continue;
-            const auto result = quotient(*above, *below, max_quotient_terms);
-            if (!result) continue;
-            Scratch<Entry> sum;
-            for (const Monomial& monomial : *result) add(sum, from_monomial(monomial), Rational(1));
-            Parts shorter = parts;
-            shorter.factors[i].ratio = shorter.factors[i].ratio - Rational(1);
-            shorter.factors[j].ratio = shorter.factors[j].ratio + Rational(1);
-            multiply(shorter, close_sum(std::move(sum)), Rational(1));
-            for (const auto& [base, power] : outside.powers) multiply(shorter, base, Rational(power));
-            merge_all_factors(shorter);
-            const TermId before = with_coefficient(parts, make_product(parts.factors));
-            const TermId after = with_coefficient(shorter, make_product(shorter.factors));
-            if (arena_[after].cost.plain >= arena_[before].cost.plain) continue;
-            note("polynomial factor cancelled");
-            parts = std::move(shorter);
-            return true;
+            if (attempt([&] { return cancel_sums(parts, i, j); })) return true;
         }
     }
     return false;
+}
+
+// Divides the sum that factor i is a power of by that of factor j.
+bool Canonicalizer::cancel_sums(Parts& parts, std::size_t i, std::size_t j) {
+    auto above = to_polynomial(arena_, parts.factors[i].term);
+    auto below = to_polynomial(arena_, parts.factors[j].term);
+    if (!above || !below || !may_disappear(*above) || !may_disappear(*below)) return false;
+    // x + y over 1/x + 1/y is x*y times (x + y)/(x + y)
+    const Monomial outside = times(clear_denominator(*above), clear_denominator(*below), -1);
+    const int difference = degree(*above) - degree(*below);
+    if (difference < 0 || (difference == 0 && outside.powers.empty())) return false;
+    const auto result = quotient(*above, *below, max_quotient_terms);
+    if (!result) return false;
+    Scratch<Entry> sum;
+    for (const Monomial& monomial : *result) add(sum, from_monomial(monomial), Rational(1));
+    Parts shorter = parts;
+    shorter.factors[i].ratio = shorter.factors[i].ratio - Rational(1);
+    shorter.factors[j].ratio = shorter.factors[j].ratio + Rational(1);
+    multiply(shorter, close_sum(std::move(sum)), Rational(1));
+    for (const auto& [base, power] : outside.powers) multiply(shorter, base, Rational(power));
+    merge_all_factors(shorter);
+    const TermId before = with_coefficient(parts, make_product(parts.factors));
+    const TermId after = with_coefficient(shorter, make_product(shorter.factors));
+    if (arena_[after].cost.plain >= arena_[before].cost.plain) return false;
+    note("polynomial factor cancelled");
+    parts = std::move(shorter);
+    return true;
 }
 
 // Closes a sum without multiplying out again.
@@ -215,6 +220,10 @@ TermId Canonicalizer::closed_as_it_is(Scratch<Entry> list) {
 // Multiplies products of sums out, if terms meet by that and the sum becomes shorter.
 bool Canonicalizer::expand_sums(Scratch<Entry>& list) {
     if (is_expanding_ || list.size() > max_quotient_terms || !may_meet(arena_, list)) return false;
+    return attempt([&] { return multiply_out(list); });
+}
+
+bool Canonicalizer::multiply_out(Scratch<Entry>& list) {
     Polynomial terms;
     Scratch<Entry> others;
     for (const Entry& entry : list) {

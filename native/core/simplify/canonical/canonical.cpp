@@ -49,7 +49,13 @@ TermId Canonicalizer::run(const std::vector<Node>& postfix) {
 
 TermId Canonicalizer::intern(const TermNode& node, const Scratch<Entry>& entries) {
     const auto [id, is_new] = arena_.intern(node, entries);
-    if (is_new) analyse(id);
+    if (!is_new) return id;
+    try {
+        analyse(id);
+    } catch (const Overflow&) {  // of its cost: whoever refuses this term may go on with others
+        arena_.forget_last();
+        throw;
+    }
     return id;
 }
 
@@ -134,18 +140,19 @@ void Canonicalizer::to_sum(Value& value, const Rational& ratio, Scratch<Entry>& 
 
 void Canonicalizer::to_product(Value& value, const Rational& exponent, Parts& parts) {
     if (value.open == Open::product && exponent.is_one() && parts.factors.empty() && parts.constant == no_term &&
-        parts.coefficient.is_one()) {
+        parts.coefficient.is_whole() && parts.coefficient.value().is_one()) {
         parts = std::move(value.product);
         return;
     }
     if (value.open == Open::product && (exponent.is_one() || exponent == Rational(-1))) {
-        const Parts& other = value.product;
-        parts.content = parts.content * (exponent.is_one() ? other.content : reciprocal(other.content));
+        Parts& other = value.product;
+        if (!exponent.is_one()) gather_numbers(other);
+        parts.content.multiply(exponent.is_one() ? other.content : other.content.inverse());
         parts.content_tokens += other.content_tokens;
         if (exponent.is_one()) {
-            parts.coefficient = parts.coefficient * other.coefficient;
-        } else if (!other.coefficient.is_one()) {
-            multiply(parts, number(other.coefficient), exponent);
+            parts.coefficient.multiply(other.coefficient);
+        } else if (!other.coefficient.value().is_one()) {
+            multiply(parts, number(other.coefficient.value()), exponent);
         }
         if (other.constant != no_term) multiply_constant(parts, other.constant, exponent);
         for (Entry factor : other.factors) {
@@ -180,7 +187,7 @@ void Canonicalizer::scale(Value& value, const Rational& ratio) {
         value = {Open::product, no_term, {}, std::move(parts)};
     }
     if (value.open == Open::product) {
-        value.product.coefficient = value.product.coefficient * ratio;
+        value.product.coefficient.multiply(ratio);
         return;
     }
     Scratch<Entry> list;
@@ -288,6 +295,18 @@ std::vector<Node> Canonicalizer::definition_of(TermId id) {
 void multiply_definition(std::vector<Node>& definition, const Rational& ratio) {
     if (ratio.is_one()) return;
     emit_number(ratio, definition);
+    definition.push_back(Node::of(Op::mul));
+}
+
+// Appends "times term^exponent" to the postfix of a constant's definition.
+void Canonicalizer::multiply_definition_by(std::vector<Node>& definition, const Entry& power) {
+    if (power.is_free()) {
+        append(definition, definition_of(power.term));
+        append(definition, definition_of(power.other));
+        definition.push_back(Node::of(Op::pow));
+    } else {
+        append(definition, define_power(power.term, power.ratio));
+    }
     definition.push_back(Node::of(Op::mul));
 }
 

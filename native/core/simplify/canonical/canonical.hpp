@@ -14,6 +14,7 @@
 
 #include "core/simplify/spell/spell.hpp"
 #include "core/simplify/term.hpp"
+#include "exact_product.hpp"
 
 namespace simplipy {
 
@@ -39,15 +40,25 @@ struct CanonicalOptions {
 
 // coefficient * constant * product of factors
 struct Parts {
-    Rational coefficient = 1;
+    ExactProduct coefficient;
     TermId constant = no_term;
-    Rational content = 1;    // part of the coefficient that was inside sums, where it cost less
+    ExactProduct content;    // part of the coefficient that was inside sums, where it cost less
     int content_tokens = 0;  // tokens that those sums have more with it
     Scratch<Entry> factors;
 };
 
 // Appends "times ratio" to the postfix of a constant's definition.
 void multiply_definition(std::vector<Node>& definition, const Rational& ratio);
+
+// Whether a rewrite was made. One that needs a number beyond exact arithmetic is not.
+template <class Rewrite>
+bool attempt(const Rewrite& rewrite) {
+    try {
+        return rewrite();
+    } catch (const Overflow&) {
+        return false;
+    }
+}
 
 class Canonicalizer {
   public:
@@ -138,12 +149,15 @@ class Canonicalizer {
     bool is_made_of(TermId whole, const Parts& parts) const;
     bool merge_factors(Parts& parts);
     void merge_all_factors(Parts& parts);
+    void gather_numbers(Parts& parts);
     void part_roots(Scratch<Entry>& list) const;
     bool is_split_power(const Entry& a, const Entry& b) const;
     bool absorb_ground(Parts& parts);
     bool absorb_in_root(Parts& parts);
     bool merge_absolutes(Parts& parts);
     bool cancel_polynomials(Parts& parts);
+    bool cancel_sums(Parts& parts, std::size_t i, std::size_t j);
+    bool multiply_out(Scratch<Entry>& list);
     bool expand_sums(Scratch<Entry>& list);
     TermId closed_as_it_is(Scratch<Entry> list);
     bool may_disappear(const Scratch<Monomial>& polynomial) const;
@@ -197,6 +211,7 @@ class Canonicalizer {
     // definitions of constants
     std::vector<Node> definition_of(TermId id);
     TermId scaled_constant(TermId constant, const Rational& ratio);
+    void multiply_definition_by(std::vector<Node>& definition, const Entry& power);
     std::vector<Node> define_sum(const Scratch<Entry>& entries);
     std::vector<Node> define_is_zero(TermId constant);
     std::vector<Node> define_moves_zero(TermId base, TermId shift);

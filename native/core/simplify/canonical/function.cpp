@@ -97,7 +97,7 @@ TermId Canonicalizer::absolute(TermId argument) {
         Parts whole;
         multiply(whole, argument, Rational(1));
         Parts parts;
-        parts.coefficient = whole.coefficient.absolute();
+        parts.coefficient = whole.coefficient.value().absolute();
         if (whole.constant != no_term) {
             std::vector<Node> definition = definition_of(whole.constant);
             definition.push_back(Node::of(Op::abs));

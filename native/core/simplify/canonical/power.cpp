@@ -49,8 +49,8 @@ void Canonicalizer::multiply(Parts& parts, TermId id, const Rational& exponent) 
         parts.factors.push_back({id, no_term, exponent});
         return;
     }
-    parts.coefficient = parts.coefficient * expanded.coefficient;
-    parts.content = parts.content * expanded.content;
+    parts.coefficient.multiply(expanded.coefficient);
+    parts.content.multiply(expanded.content);
     parts.content_tokens += expanded.content_tokens;
     if (expanded.constant != no_term) multiply_constant(parts, expanded.constant, Rational(1));
     parts.factors.insert(parts.factors.end(), expanded.factors.begin(), expanded.factors.end());
@@ -76,7 +76,6 @@ bool Canonicalizer::is_shorter_as_written(TermId id, const Rational& exponent, P
     try {
         expand(expanded, id, exponent);
     } catch (const Overflow&) {
-        if (!options_.keep) throw;
         return true;
     }
     const TermId written = make_product({{id, no_term, exponent}});
@@ -106,7 +105,7 @@ void Canonicalizer::expand(Parts& parts, TermId id, const Rational& exponent) {
         case Kind::symbol:
             if ((node.op == Op::inf || node.op == Op::neg_inf) && exponent.sign() < 0) {
                 if (options_.extend) {
-                    parts.coefficient = 0;
+                    parts.coefficient = Rational(0);
                 } else {
                     parts.factors.push_back({symbol(Op::nan), no_term, 1});
                 }
@@ -123,12 +122,12 @@ void Canonicalizer::multiply_number(Parts& parts, TermId id, const Rational& exp
     const Rational value = arena_[id].value;
     if (value.is_one()) return;
     if (exponent.is_one()) {
-        parts.coefficient = parts.coefficient * value;
+        parts.coefficient.multiply(value);
         return;
     }
     if (value.is_zero()) {
         if (exponent.sign() > 0) {
-            parts.coefficient = 0;
+            parts.coefficient = Rational(0);
         } else {  // 1/0 is an infinity that ground arithmetic carries on
             parts.factors.push_back({symbol(options_.extend ? Op::inf : Op::nan), no_term, 1});
         }
@@ -137,7 +136,7 @@ void Canonicalizer::multiply_number(Parts& parts, TermId id, const Rational& exp
     const int n = exponent.is_integer() ? exponent.small() : 0;
     if (exponent.is_integer()) {
         if (const auto power = integer_power(value, n); power && n != 0) {
-            parts.coefficient = parts.coefficient * *power;
+            parts.coefficient.multiply(*power);
             return;
         }
     } else if (exponent.q < 1000 && exponent.p < 1000 && exponent.p > -1000) {
@@ -147,11 +146,11 @@ void Canonicalizer::multiply_number(Parts& parts, TermId id, const Rational& exp
         }
         if (const auto root = exact_root(value, static_cast<int>(exponent.q)))
             if (const auto power = integer_power(*root, static_cast<int>(exponent.p))) {
-                parts.coefficient = parts.coefficient * *power;
+                parts.coefficient.multiply(*power);
                 return;
             }
         if (value.sign() < 0) {
-            if (!exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+            if (!exponent.even_numerator()) parts.coefficient.turn();
             parts.factors.push_back({number(-value), no_term, exponent});
             return;
         }
@@ -225,7 +224,7 @@ void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exp
         if (entry.is_free()) {
             multiply_constant(parts, entry.other, exponent);
         } else {
-            parts.coefficient = parts.coefficient * entry.ratio;
+            parts.coefficient.multiply(entry.ratio);
         }
         multiply(parts, entry.term, exponent);
         return;
@@ -242,7 +241,7 @@ void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exp
     Parts scaled_parts;
     multiply_number(scaled_parts, number(entry.ratio), exponent);
     if (scaled_parts.factors.empty()) {
-        parts.coefficient = parts.coefficient * scaled_parts.coefficient;
+        parts.coefficient.multiply(scaled_parts.coefficient);
         multiply(parts, entry.term, exponent);
         return;
     }
@@ -256,7 +255,7 @@ void Canonicalizer::multiply_single(Parts& parts, TermId id, const Rational& exp
         }
     }
     // an irrational root of the coefficient stays inside: (2*x)^(1/3)
-    if (entry.ratio.sign() < 0 && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+    if (entry.ratio.sign() < 0 && !exponent.even_numerator()) parts.coefficient.turn();
     parts.factors.push_back({scaled(entry.term, entry.ratio.absolute()), no_term, exponent});
 }
 
@@ -335,7 +334,7 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
             rest.push_back(factor);
         }
     }
-    const bool all_even = whole.constant == no_term && whole.coefficient.sign() > 0 &&
+    const bool all_even = whole.constant == no_term && whole.coefficient.value().sign() > 0 &&
                           std::all_of(rest.begin(), rest.end(), [](const Entry& factor) {
                               return !factor.is_free() && factor.ratio.even_power();
                           });
@@ -353,12 +352,12 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
             rest.push_back(factor);
         }
     }
-    Rational inside = whole.coefficient;
+    Rational inside = whole.coefficient.value();
     if (const auto root = exact_root(inside.absolute(), static_cast<int>(exponent.q)); root && exponent.q < 100)
         if (const auto power =
                 integer_power(*root, exponent.p < 1000 && exponent.p > -1000 ? static_cast<int>(exponent.p) : 0);
             power && !exponent.is_zero()) {
-            parts.coefficient = parts.coefficient * *power;
+            parts.coefficient.multiply(*power);
             inside = inside.sign();
         }
     if (rest.empty() && whole.constant == no_term) {
@@ -398,7 +397,7 @@ void Canonicalizer::multiply_even_root(Parts& parts, TermId id, const Rational& 
     } else if (exponent.sign() < 0 && arena_[base].no_numerator && !inside.is_one()) {  // 1/sqrt(8/u) is sqrt(u/8)
         Parts inverse;
         expand(inverse, base, Rational(-1));
-        inverse.coefficient = inverse.coefficient * reciprocal(inside);
+        inverse.coefficient.multiply(reciprocal(inside));
         parts.factors.push_back({close_product(std::move(inverse)), no_term, -exponent});
         return;
     } else {
@@ -414,7 +413,7 @@ void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& expone
         common = common.absolute();
         multiply_number(outside, number(common), exponent);
         const bool comes_out = !common.is_one() && outside.factors.empty();
-        if (comes_out) parts.coefficient = parts.coefficient * outside.coefficient;
+        if (comes_out) parts.coefficient.multiply(outside.coefficient);
         parts.factors.push_back({comes_out ? scaled(id, reciprocal(common)) : id, no_term, exponent});
         return;
     }
@@ -428,7 +427,7 @@ void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& expone
         const TermId primitive = scaled(id, reciprocal(common));
         const int more = arena_[id].cost.plain - arena_[primitive].cost.plain;
         if (more < scaling(common.absolute(), false).tokens) {
-            parts.content = parts.content * common.absolute();
+            parts.content.multiply(common.absolute());
             parts.content_tokens += more;
             if (options_.keep) common = common.sign();
         }
@@ -441,11 +440,11 @@ void Canonicalizer::multiply_sum(Parts& parts, TermId id, const Rational& expone
     multiply_number(outside, number(common), exponent);
     if (!outside.factors.empty()) {  // an irrational root: only the sign comes out
         const bool negative = common.sign() < 0;
-        if (negative && !exponent.even_numerator()) parts.coefficient = -parts.coefficient;
+        if (negative && !exponent.even_numerator()) parts.coefficient.turn();
         parts.factors.push_back({negative ? scaled(id, Rational(-1)) : id, no_term, exponent});
         return;
     }
-    parts.coefficient = parts.coefficient * outside.coefficient;
+    parts.coefficient.multiply(outside.coefficient);
     parts.factors.push_back({scaled(id, reciprocal(common)), no_term, exponent});
 }
 
@@ -469,7 +468,7 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
         if ((node.low > 1.0) == (power.op == Op::inf)) {
             parts.factors.push_back({symbol(Op::inf), no_term, 1});
         } else {
-            parts.coefficient = 0;
+            parts.coefficient = Rational(0);
         }
         return;
     }
@@ -491,7 +490,7 @@ void Canonicalizer::multiply_symbolic(Parts& parts, TermId base, TermId exponent
     }
     if (base == zero_term) {
         if (power.low > 0.0) {
-            parts.coefficient = 0;
+            parts.coefficient = Rational(0);
         } else if (power.high < 0.0) {
             parts.factors.push_back({symbol(Op::inf), no_term, 1});
         } else {
@@ -588,7 +587,7 @@ void Canonicalizer::multiply_exponential(Parts& parts, TermId exponent) {
         return;
     }
     if (power.kind == Kind::symbol && power.op == Op::neg_inf && options_.extend) {
-        parts.coefficient = 0;
+        parts.coefficient = Rational(0);
         return;
     }
     if (power.kind == Kind::symbol && power.op == Op::inf && options_.extend) {

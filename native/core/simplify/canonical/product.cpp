@@ -79,7 +79,7 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             continue;
         }
         Scratch<Entry> exponents;
-        Rational total = 0;
+        Scratch<Rational> ratios;
         bool rational = true;
         bool restricted = false;
         bool odd_root = false;
@@ -89,13 +89,14 @@ bool Canonicalizer::merge_factors(Parts& parts) {
             odd_root |= !list[k].is_free() && !list[k].ratio.is_integer() && list[k].ratio.odd_denominator();
             rational &= !list[k].is_free();
             restricted |= !list[k].is_free() && !list[k].ratio.odd_denominator();
-            total = total + list[k].ratio;
+            ratios.push_back(list[k].ratio);
             if (list[k].is_free()) {
                 add(exponents, list[k].other, Rational(1));
             } else {
                 exponents.push_back({one_term, no_term, list[k].ratio});
             }
         }
+        const Rational total = exact_sum(std::move(ratios));
         const TermId term = list[i].term;
         const auto keep_apart = [&] {
             for (std::size_t k = i; k < end; ++k) merged.push_back(list[k]);
@@ -159,6 +160,20 @@ bool Canonicalizer::merge_factors(Parts& parts) {
 void Canonicalizer::merge_all_factors(Parts& parts) {
     constexpr int max_rounds = 8;  // a few kinds of symbolic powers turn into each other for ever
     for (int round = 0; round < max_rounds && merge_factors(parts); ++round) continue;
+    gather_numbers(parts);
+}
+
+// One coefficient. A free constant takes in the numbers that do not fit together.
+void Canonicalizer::gather_numbers(Parts& parts) {
+    if (parts.constant != no_term && !parts.coefficient.is_whole() && !parts.coefficient.value().is_zero()) {
+        if (options_.track) {
+            std::vector<Node> definition = definition_of(parts.constant);
+            for (const Rational& number : parts.coefficient.waiting()) multiply_definition(definition, number);
+            parts.constant = new_constant(std::move(definition));
+        }
+        parts.coefficient = parts.coefficient.value();
+    }
+    parts.coefficient.gather();
 }
 
 bool Canonicalizer::absorb_ground(Parts& parts) {
@@ -171,24 +186,25 @@ bool Canonicalizer::absorb_ground(Parts& parts) {
     Scratch<Entry> absorbed;
     for (const Entry& entry : parts.factors)
         if (ground(entry)) absorbed.push_back(entry);
-    if (absorbed.empty() && parts.coefficient.is_one()) return false;
-    if (parts.coefficient.is_zero()) return false;
+    if (absorbed.empty() && parts.coefficient.value().is_one()) return false;
+    if (parts.coefficient.value().is_zero()) return false;
     note("constants absorbed in a product");
     if (options_.track) {
         std::vector<Node> definition = definition_of(parts.constant);
-        const std::vector<Node> factor = definition_of(scaled(make_product(absorbed), parts.coefficient));
-        definition.insert(definition.end(), factor.begin(), factor.end());
-        definition.push_back(Node::of(Op::mul));
+        for (const Entry& factor : absorbed) multiply_definition_by(definition, factor);
+        multiply_definition(definition, parts.coefficient.value());
         parts.constant = new_constant(std::move(definition));
     }
-    parts.coefficient = 1;
+    parts.coefficient = Rational(1);
     erase_if(parts.factors, ground);
     return true;
 }
 
 // k * sqrt(c*u) is sqrt(d*u) for k > 0, k/(c*u + d*v) is 1/(c*u + d*v): free coefficients take a number in.
 bool Canonicalizer::absorb_in_root(Parts& parts) {
-    if (parts.coefficient.absolute().is_one() || parts.coefficient.is_zero() || parts.constant != no_term) return false;
+    if (parts.coefficient.value().absolute().is_one() || parts.coefficient.value().is_zero() ||
+        parts.constant != no_term)
+        return false;
     for (Entry& factor : parts.factors) {
         const Rational degree = factor.is_free() || factor.ratio.is_zero() ? Rational(0) : reciprocal(factor.ratio);
         const bool is_root = degree.is_integer() && (degree.even_numerator() || degree.absolute().is_one());
@@ -196,11 +212,12 @@ bool Canonicalizer::absorb_in_root(Parts& parts) {
         const std::span<const Entry> entries = arena_.entries(factor.term);
         if (!std::all_of(entries.begin(), entries.end(), [](const Entry& e) { return e.is_free(); })) continue;
         const bool takes_sign = degree.absolute().is_one();
-        const auto power = integer_power(takes_sign ? parts.coefficient : parts.coefficient.absolute(), degree.small());
+        const auto power = integer_power(takes_sign ? parts.coefficient.value() : parts.coefficient.value().absolute(),
+                                         degree.small());
         if (!power) continue;
         note("number absorbed by free coefficients");
         factor.term = scaled(factor.term, *power);
-        parts.coefficient = takes_sign ? Rational(1) : Rational(parts.coefficient.sign());
+        parts.coefficient = takes_sign ? Rational(1) : Rational(parts.coefficient.value().sign());
         return true;
     }
     return false;
@@ -247,21 +264,21 @@ bool Canonicalizer::is_made_of(TermId whole, const Parts& parts) const {
 
 // The term of merged factors where there is one, else no_term.
 TermId Canonicalizer::find_product(const Parts& parts) const {
-    const bool is_multiple = !parts.coefficient.is_one() || parts.constant != no_term;
+    const bool is_multiple = !parts.coefficient.value().is_one() || parts.constant != no_term;
     if (!is_multiple && !is_power(parts)) return no_term;
     TermNode node;
     node.kind = Kind::product;
     const TermId product = is_power(parts) ? arena_.find(node, parts.factors) : parts.factors[0].term;
     if (product == no_term || !is_multiple) return product;
     node.kind = Kind::sum;
-    const Entry entry{product, parts.constant, parts.coefficient};
+    const Entry entry{product, parts.constant, parts.coefficient.value()};
     return arena_.find(node, {&entry, 1});
 }
 
 // The sign of an infinity, where the signs of all other factors are known. What is defined nowhere may become anything:
 // nan where they are not.
 TermId Canonicalizer::infinite_product(const Parts& parts) {
-    int sign = parts.coefficient.sign();
+    int sign = parts.coefficient.value().sign();
     if (!options_.extend || sign == 0 || parts.constant != no_term) return symbol(Op::nan);
     for (const Entry& entry : parts.factors) {
         const TermNode& base = arena_[entry.term];
@@ -282,7 +299,8 @@ TermId Canonicalizer::infinite_product(const Parts& parts) {
 
 TermId Canonicalizer::close_product(Parts parts) {
     merge_all_factors(parts);
-    const bool is_plain = parts.content.is_one() && parts.content_tokens == 0 && !parts.factors.empty();
+    const bool is_plain = parts.content.is_whole() && parts.content.value().is_one() && parts.content_tokens == 0 &&
+                          !parts.factors.empty();
     if (is_plain && may_recall())
         if (const TermId known = recalled(find_product(parts)); known != no_term) return known;
     const OwnRegrets own(regrets_);
@@ -301,7 +319,7 @@ TermId Canonicalizer::close_product(Parts parts) {
     }
     if (n_bars > 1) changed |= merge_absolutes(parts);
     if (infinite) return infinite_product(parts);
-    if (parts.coefficient.is_zero()) {
+    if (parts.coefficient.value().is_zero()) {
         const TermId rest = make_product(parts.factors);
         if (options_.extend || !arena_[rest].partial) return zero_term;
         return make_sum({{rest, no_term, 0}});
@@ -315,9 +333,12 @@ TermId Canonicalizer::close_product(Parts parts) {
 
 // Whether sums would be shorter with the numbers that were taken out of them.
 bool Canonicalizer::is_shorter_with_content(const Parts& parts, TermId product, TermId whole) const {
-    if (parts.content.is_one() && parts.content_tokens == 0) return false;
+    if (parts.content.is_whole() && parts.content.value().is_one() && parts.content_tokens == 0) return false;
     if (parts.constant != no_term) return parts.content_tokens < 0;
-    const Rational rest = parts.coefficient.absolute() * reciprocal(parts.content);
+    ExactProduct outside = parts.content.inverse();
+    outside.multiply(parts.coefficient.value().absolute());
+    if (!attempt([&] { return outside.gather(), true; })) return true;  // the other form has fewer digits
+    const Rational& rest = outside.value();
     const int kept = arena_[product].cost.plain + parts.content_tokens + scaling(rest, false).tokens;
     return kept < arena_[whole].cost.plain + !rest.is_one();
 }
@@ -329,9 +350,9 @@ TermId Canonicalizer::with_coefficient(const Parts& parts, TermId term) {
         if (node.kind == Kind::sum) return free_times_sum(parts.constant, term);
         return make_sum({{term, parts.constant, 1}});
     }
-    if (node.kind == Kind::sum || node.kind == Kind::number) return scaled(term, parts.coefficient);
-    if (parts.coefficient.is_one()) return term;
-    return make_sum({{term, no_term, parts.coefficient}});
+    if (node.kind == Kind::sum || node.kind == Kind::number) return scaled(term, parts.coefficient.value());
+    if (parts.coefficient.value().is_one()) return term;
+    return make_sum({{term, no_term, parts.coefficient.value()}});
 }
 
 // c * (sum): a sum whose coefficients are all free takes c in; a free addend comes out of the bracket.

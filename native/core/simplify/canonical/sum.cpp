@@ -99,7 +99,9 @@ void Canonicalizer::merge_terms(Scratch<Entry>& list) {
                 for (std::size_t k = i; k < end; ++k) coefficients.push_back({one_term, list[k].other, list[k].ratio});
                 entry = {entry.term, options_.track ? new_constant(define_sum(coefficients)) : free->other, 1};
             } else {
-                for (std::size_t k = i + 1; k < end; ++k) entry.ratio = entry.ratio + list[k].ratio;
+                Scratch<Rational> ratios;
+                for (std::size_t k = i; k < end; ++k) ratios.push_back(list[k].ratio);
+                entry.ratio = exact_sum(std::move(ratios));
             }
         }
         if (!drops(entry)) merged.push_back(entry);

@@ -86,19 +86,35 @@ int number_tokens(const Rational& value) {
     return 1 + std::min(chain_tokens(value.q), 2);
 }
 
+namespace {
+
+// An integer of more than 17 digits as a sum of literals: definitions of constants need it, results refuse it as longer
+// than what was counted.
+void emit_integer(Int128 value, std::vector<Node>& out) {
+    if (const auto decimal = to_decimal(Rational::reduced(value, 1))) {
+        out.push_back(Node::number(*decimal));
+        return;
+    }
+    constexpr std::int64_t limb = 10000000000000000;
+    emit_integer(value / limb, out);
+    out.push_back(Node::number({1, 16}));
+    out.push_back(Node::of(Op::mul));
+    emit_integer(value % limb, out);
+    out.push_back(Node::of(Op::add));
+}
+
+}  // namespace
+
 void emit_number(const Rational& value, std::vector<Node>& out) {
     if (const auto decimal = to_decimal(value)) {
         out.push_back(Node::number(*decimal));
         return;
     }
-    const auto p = to_decimal(Rational::reduced(value.p, 1));
-    const auto q = to_decimal(Rational::reduced(value.q, 1));
-    if (!p || !q) throw_overflow();
-    out.push_back(Node::number(*p));
+    emit_integer(value.p, out);
     if (chain_tokens(value.q) <= 2) {
         emit_chain_tokens(value.q, Op::div2, out);
     } else {
-        out.push_back(Node::number(*q));
+        emit_integer(value.q, out);
         out.push_back(Node::of(Op::div));
     }
 }
