@@ -27,7 +27,7 @@ inline simplipy::Tree random_tree(std::mt19937_64& random, int n_operators, int 
             continue;
         }
         const auto& row =
-            simplipy::operators()[static_cast<std::size_t>(below(static_cast<int>(simplipy::n_operators)))];
+            simplipy::operators()[static_cast<std::size_t>(below(static_cast<int>(simplipy::operators().size())))];
         tokens.emplace_back(row.token);
         if (row.arity == 1) {
             pending.push_back(n - 1);

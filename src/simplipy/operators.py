@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from simplipy import _core
 
+T = TypeVar("T")
 LeafKind = Literal["constant", "symbol", "number", "variable"]
 
 CONSTANT = "<constant>"
@@ -49,7 +50,7 @@ class Operator:
     domain : str
         Condition on the operands under which it is defined, "" for everywhere.
     weight : float
-        Relative weight in the paper's skeleton prior.
+        Relative weight in the paper's skeleton prior; 0 for an operator that is off unless it is asked for.
     description : str
         What it computes.
     """
@@ -70,6 +71,14 @@ class Operator:
 
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType({row["token"]: Operator(**row) for row in _core.operator_rows()})
+# the paper's operators; searches, priors and mining use the others only where they are asked to
+DEFAULT_OPERATORS: tuple[str, ...] = tuple(token for token, row in OPERATORS.items() if row.weight > 0)
+
+
+def by_id(values: Mapping[str, T], otherwise: T) -> list[T]:
+    """Values of operators in the order of their ids, as the core's arrays have them; the rest is ``otherwise``."""
+    tokens = {row.id: token for token, row in OPERATORS.items()}
+    return [values.get(tokens.get(i, ""), otherwise) for i in range(_core.FIRST_VARIABLE)]
 
 
 def leaf_kind(token: str) -> LeafKind:

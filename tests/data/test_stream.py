@@ -205,6 +205,7 @@ def test_vocabulary() -> None:
     assert vocabulary.tokens[vocabulary.constant] == "<constant>"
     assert vocabulary.tokens[vocabulary.first_variable] == "x1"
     assert vocabulary.tokens[-1] == "x4"
+    assert Vocabulary.of_tokens(vocabulary.tokens) == vocabulary
     assert len(vocabulary.arities) == len(vocabulary)
     tokens = ["+", "sin", "x1", "*", "<constant>", "x4"]
     ids = [vocabulary.start, *vocabulary.encode(tokens), vocabulary.end, vocabulary.pad, -1]

@@ -10,7 +10,7 @@ from flash_ansr import _core
 from flash_ansr.infer.closed_form.data import bind
 from flash_ansr.infer.enumerate_proposer import EnumerateProposer, costs_of_operators, enumerate_forms
 from flash_ansr.infer.proposals import Grammar, Table
-from simplipy import OPERATORS
+from simplipy.operators import OPERATORS, by_id
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
 RNG = np.random.default_rng(0)
@@ -18,7 +18,7 @@ X = RNG.uniform(0.5, 4, (200, 3))
 x1, x2, x3 = X.T
 
 
-def best_fvu(y: np.ndarray, columns: np.ndarray = X, operators: frozenset[str] = frozenset(OPERATORS)) -> float:
+def best_fvu(y: np.ndarray, columns: np.ndarray = X, operators: frozenset[str] = Grammar().operators) -> float:
     lowest = np.inf
     for batch in enumerate_forms(bind(columns, y, None, None, 0), Grammar(operators)):
         for law in batch:
@@ -33,7 +33,7 @@ def spelled(forms: _core.Forms, form: int) -> list[str]:
 
 
 def test_values_are_those_of_the_tokens_and_costs_rise() -> None:
-    costs = [2 if token in ("+", "-", "*", "/", "sin", "exp", "pow2") else 0 for token in OPERATORS]
+    costs = by_id(dict.fromkeys(("+", "-", "*", "/", "sin", "exp", "pow2"), 2), 0)
     rows = X[:16]
     forms = _core.Forms(np.ascontiguousarray(rows.T), costs, 2, 3, 3000)
     forms.grow(3000, 60.0)

@@ -183,10 +183,27 @@ def test_too_many_columns_for_the_network_are_told_before_the_search(checkpoint:
     assert not asked
 
 
-def test_another_vocabulary_is_told_before_the_search(tmp_path: Path) -> None:
+def test_a_vocabulary_is_mapped_by_token(tmp_path: Path) -> None:
+    """Tokens may stand anywhere; an operator that the network or this version does not know is never drawn."""
+    checkpoint = write_checkpoint(tmp_path / "other")
+    content = json.loads((checkpoint / "checkpoint.json").read_text())
+    names = content["vocabulary"]
+    names[names.index("sin")] = "airy"
+    i, j = names.index("+"), names.index("x2")
+    names[i], names[j] = names[j], names[i]
+    (checkpoint / "checkpoint.json").write_text(json.dumps(content))
+    table = Table(X, Y)
+    drawn = NeuralProposer(table, Grammar(), checkpoint, device="cpu").propose(512, seed=0)
+    seen = {token for tokens in drawn.batch for token in tokens}
+    assert seen <= {*Grammar().operators, "<constant>", *(f"x{k + 1}" for k in range(X.shape[1]))}
+    assert {"+", "cos"} <= seen
+    assert "sin" not in seen
+
+
+def test_no_vocabulary_is_told_before_the_search(tmp_path: Path) -> None:
     about = write_checkpoint(tmp_path / "old") / "checkpoint.json"
-    about.write_text(about.read_text().replace('"sin"', '"sine"'))
-    with pytest.raises(ValueError, match="another vocabulary than this version; train it again"):
+    about.write_text(about.read_text().replace('"<constant>"', '"c"'))
+    with pytest.raises(ValueError, match="no vocabulary: '<constant>' is missing; train it again"):
         FlashANSR(time_limit=60.0, proposers=["prior", "neural"], checkpoint=tmp_path / "old").fit(X, Y)
 
 

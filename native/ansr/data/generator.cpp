@@ -19,24 +19,12 @@ namespace {
 constexpr std::uint64_t max_attempts = 20000;  // for one problem
 constexpr std::size_t chunk = 16;              // problems of one task
 
-bool is_closed(const Tree& tree) {
-    return std::all_of(tree.nodes().begin(), tree.nodes().end(), [](const Node& node) {
-        return is_operator(node.op) || node.op == Op::constant || node.op == Op::variable;
-    });
-}
-
 // The highest k of its variables x_k; beyond any limit when it has other names.
 std::size_t n_columns_needed(const Tree& tree) {
     std::size_t needed = 0;
     for (const std::int64_t code : simplipy::variable_codes(tree))
         needed = std::max(needed, static_cast<std::size_t>(code));
     return needed;
-}
-
-std::int16_t id_of(const Node& node) {
-    if (node.op == Op::variable) return static_cast<std::int16_t>(first_variable_id + node.payload - 1);
-    if (node.op == Op::constant) return constant_id;
-    return static_cast<std::int16_t>(first_operator_id + static_cast<int>(node.op));
 }
 
 [[noreturn]] void throw_exhausted(std::uint64_t index, const Problem& problem) {
@@ -69,6 +57,14 @@ Generator::Generator(Prior prior, simplipy::SimplifyOptions options, std::shared
       renderer_(prior_),
       holdout_(std::move(holdout)),
       corpus_(std::move(corpus)) {
+    operator_ids_.fill(-1);
+    auto beyond = static_cast<std::int16_t>(first_variable_id + static_cast<int>(prior_.skeleton.n_variables));
+    for (const simplipy::OpInfo& row : simplipy::operators()) {
+        if (row.weight > 0.0)
+            operator_ids_[index(row.op)] = static_cast<std::int16_t>(first_operator_id + static_cast<int>(row.op));
+        else if (prior_.skeleton.operator_weights[index(row.op)] > 0.0)
+            operator_ids_[index(row.op)] = beyond++;
+    }
     for (std::size_t i = 0; i < corpus_.size(); ++i) {
         corpus_[i] = simplipy::skeleton(corpus_[i]);
         if (!is_closed(corpus_[i]) || n_columns_needed(corpus_[i]) > prior_.skeleton.n_variables)
@@ -76,6 +72,16 @@ Generator::Generator(Prior prior, simplipy::SimplifyOptions options, std::shared
                                        " of the corpus must be finite, in the variables x1 to x" +
                                        std::to_string(prior_.skeleton.n_variables));
     }
+}
+
+// Whether all its tokens are in the vocabulary.
+bool Generator::is_closed(const Tree& tree) const {
+    return std::all_of(tree.nodes().begin(), tree.nodes().end(), [this](const Node& node) { return id_of(node) >= 0; });
+}
+
+std::int16_t Generator::id_of(const Node& node) const {
+    if (node.op == Op::variable) return static_cast<std::int16_t>(first_variable_id + node.payload - 1);
+    return node.op == Op::constant ? constant_id : operator_ids_[index(node.op)];
 }
 
 Tree Generator::draw_skeleton(Random& random) const {

@@ -16,12 +16,13 @@
 
 namespace flash_ansr {
 
-// Ids of the model's vocabulary: padding, start, end, the operators, the free constant, x1, x2, ...
+// Ids of the model's vocabulary: padding, start, end, the paper's operators, the free constant, x1, x2, ..., and then
+// the operators beyond the paper's that the prior draws, so that these never move an id.
 inline constexpr std::int16_t pad_id = 0;
 inline constexpr std::int16_t start_id = 1;
 inline constexpr std::int16_t end_id = 2;
 inline constexpr std::int16_t first_operator_id = 3;
-inline constexpr std::int16_t constant_id = first_operator_id + static_cast<std::int16_t>(simplipy::n_operators);
+inline constexpr std::int16_t constant_id = first_operator_id + static_cast<std::int16_t>(simplipy::Op::constant);
 inline constexpr std::int16_t first_variable_id = constant_id + 1;
 
 // A prior that accepts hardly anything. The message says which rejections there were.
@@ -86,6 +87,8 @@ class Generator {
     simplipy::Tree normal_form(const simplipy::Tree& drawn, simplipy::Simplifier& simplifier) const;
     simplipy::Tree moved_forward(const simplipy::Tree& tree, Random& random, std::size_t& n_columns) const;
     void fill_irrelevant(Random& random, std::size_t n_columns, DataSet& data) const;
+    bool is_closed(const simplipy::Tree& tree) const;
+    std::int16_t id_of(const simplipy::Node& node) const;
     void place(const Problem& problem, std::size_t i, std::size_t first_row, BatchArrays& arrays) const;
 
     Prior prior_;
@@ -94,6 +97,7 @@ class Generator {
     Renderer renderer_;
     std::shared_ptr<const Holdout> holdout_;
     std::vector<simplipy::Tree> corpus_;
+    std::array<std::int16_t, simplipy::max_symbols> operator_ids_;  // -1 for what is not in the vocabulary
 };
 
 }  // namespace flash_ansr

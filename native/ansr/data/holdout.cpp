@@ -33,7 +33,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     return hash ^ (hash >> 32);
 }
 
-bool is_scale(Op op) { return op == Op::neg || op >= Op::mult2; }
+bool is_scale(Op op) { return simplipy::info(op).has(simplipy::role::scale_factor); }
 
 // Rounded to 30 bits of mantissa; all NaN and infinities alike.
 std::uint64_t rounded_bits(double value) {

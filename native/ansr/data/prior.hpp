@@ -43,7 +43,7 @@ struct Columns {
 
 struct SkeletonPrior {
     std::vector<double> n_ops_weights;  // of 0, 1, ... operators
-    std::array<double, simplipy::n_operators> operator_weights{};
+    std::array<double, simplipy::max_symbols> operator_weights{};
     std::size_t max_length = 35;
     std::size_t n_variables = 17;
     double p_constant = -1.0;  // probability that the free constant is among the leaves; < 0: as likely as a variable

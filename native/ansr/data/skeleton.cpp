@@ -21,10 +21,8 @@ Op SkeletonSampler::Choice::draw(Random& random) const {
 }
 
 SkeletonSampler::SkeletonSampler(const SkeletonPrior& prior) : prior_(prior) {
-    for (std::size_t i = 0; i < simplipy::n_operators; ++i) {
-        const Op op = static_cast<Op>(i);
-        (simplipy::arity(op) == 1 ? unary_ : binary_).add(op, prior.operator_weights[i]);
-    }
+    for (const simplipy::OpInfo& row : simplipy::operators())
+        (row.arity == 1 ? unary_ : binary_).add(row.op, prior.operator_weights[index(row.op)]);
     n_ops_cumulative_.resize(prior.n_ops_weights.size());
     std::partial_sum(prior.n_ops_weights.begin(), prior.n_ops_weights.end(), n_ops_cumulative_.begin());
 

@@ -105,17 +105,18 @@ void Forms::grow(std::size_t n, double seconds) {
 
 void Forms::make_cost(int cost) {
     if (levels_.size() <= static_cast<std::size_t>(cost)) levels_.resize(static_cast<std::size_t>(cost) + 1);
-    for (std::size_t o = 0; o < simplipy::n_operators; ++o) {
-        const Op op = static_cast<Op>(o);
-        const int left_over = cost - costs_.operators[o];
-        if (costs_.operators[o] == 0 || left_over <= 0) continue;
-        if (simplipy::arity(op) == 1) {
+    for (const simplipy::OpInfo& row : simplipy::operators()) {
+        const Op op = row.op;
+        const int own_cost = costs_.operators[simplipy::index(op)];
+        const int left_over = cost - own_cost;
+        if (own_cost == 0 || left_over <= 0) continue;
+        if (row.arity == 1) {
             // by value: the list may grow while it is read, where a level feeds itself
             for (std::size_t i = 0; i < levels_[static_cast<std::size_t>(left_over)].size() && !full(); ++i)
                 unary(op, levels_[static_cast<std::size_t>(left_over)][i], cost);
             continue;
         }
-        const bool ordered = simplipy::info(op).commutative || op == Op::sub;
+        const bool ordered = row.has(simplipy::role::commutative) || op == Op::sub;
         for (int a = 1; a < left_over && !full(); ++a) {
             const auto left = static_cast<std::size_t>(a), right = static_cast<std::size_t>(left_over - a);
             if (ordered && left > right) break;

@@ -17,7 +17,7 @@
 namespace flash_ansr {
 
 struct FormCosts {
-    std::array<int, simplipy::n_operators> operators{};  // 0 where an operator may not occur
+    std::array<int, simplipy::max_symbols> operators{};  // 0 where an operator may not occur
     int variable = 2;
     int one = 3;  // the number 1; 0 for none
 };

@@ -51,7 +51,7 @@ struct BreedOptions {
     simplipy::SimplifyOptions simplify;
     std::size_t max_length = 40;
     bool affine = true;                                 // every form phi stands for c0 + c1*phi
-    std::array<bool, simplipy::n_operators> allowed{};  // operators that a form may have
+    std::array<bool, simplipy::max_symbols> allowed{};  // operators that a form may have
     std::size_t max_written = std::size_t{1} << 22;     // spellings to remember
 };
 

@@ -68,13 +68,13 @@ Mutator::Mutator(TokenWeights weights, std::array<double, n_mutations> mutation_
 void Mutator::weigh(TokenWeights weights) {
     weights_ = std::move(weights);
     arity_weights_ = {};
-    for (std::size_t i = 0; i < simplipy::n_operators; ++i)
-        arity_weights_[static_cast<std::size_t>(arity(static_cast<Op>(i)))] += weights_.operators[i];
+    for (const simplipy::OpInfo& row : simplipy::operators())
+        arity_weights_[static_cast<std::size_t>(row.arity)] += weights_.operators[index(row.op)];
     variable_weight_ = std::accumulate(weights_.variables.begin(), weights_.variables.end(), 0.0);
 }
 
 Op Mutator::draw_operator(int wanted, Op other_than, Random& random) const {
-    std::array<double, simplipy::n_operators> weights = weights_.operators;
+    std::array<double, simplipy::max_symbols> weights = weights_.operators;
     double total = 0.0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const Op op = static_cast<Op>(i);

@@ -22,7 +22,7 @@ inline constexpr std::size_t n_mutations = 8;
 
 // What new parts of formulas are drawn from.
 struct TokenWeights {
-    std::array<double, simplipy::n_operators> operators{};
+    std::array<double, simplipy::max_symbols> operators{};
     std::vector<double> variables;  // by column
     double constant = 1.0;          // of a leaf that is a free constant, beside the variables' sum of 4
 };

@@ -74,10 +74,10 @@ void bind_search(nb::module_& module) {
     nb::class_<Breeder>(module, "Breeder")
         .def(
             "__init__",
-            [](Breeder* self, const std::array<double, simplipy::n_operators>& operators,
+            [](Breeder* self, const std::array<double, simplipy::max_symbols>& operators,
                const std::vector<double>& variables, double constant, const std::array<double, n_mutations>& mutations,
                const std::string& rules, int max_pattern_length, std::size_t max_length, bool affine,
-               const std::array<bool, simplipy::n_operators>& allowed, std::size_t max_written) {
+               const std::array<bool, simplipy::max_symbols>& allowed, std::size_t max_written) {
                 BreedOptions options{
                     masked_options(std::make_shared<const simplipy::RuleSet>(rules), max_pattern_length), max_length,
                     affine, allowed, max_written};
@@ -89,7 +89,7 @@ void bind_search(nb::module_& module) {
         .def_prop_ro("n_seen", &Breeder::n_seen)
         .def(
             "weigh",
-            [](Breeder& self, const std::array<double, simplipy::n_operators>& operators,
+            [](Breeder& self, const std::array<double, simplipy::max_symbols>& operators,
                const std::vector<double>& variables, double constant) { self.weigh({operators, variables, constant}); },
             nb::arg("operators"), nb::arg("variables"), nb::arg("constant"))
         .def(

@@ -32,7 +32,7 @@ nb::list operator_rows() {
         fields["form"] = form_name(row.form);
         fields["call"] = row.call;
         fields["literal"] = row.literal;
-        fields["commutative"] = row.commutative;
+        fields["commutative"] = row.has(role::commutative);
         fields["parity"] = parity_name(row.parity);
         nb::list derivative;
         for (int i = 0; i < row.arity; ++i) derivative.append(row.derivative[static_cast<std::size_t>(i)]);
@@ -54,18 +54,16 @@ std::vector<std::string> variable_names(const Tree& tree) {
 // The Python string of a symbol or x_k, made once.
 PyObject* known_token(const Node& node) {
     constexpr std::size_t n_columns = 64;
-    static PyObject* known[n_symbols + n_columns] = {};  // kept for the life of the process
+    static PyObject* known[max_symbols + n_columns] = {};  // kept for the life of the process
     std::size_t place = index(node.op);
     if (node.op == Op::variable) {
         if (node.payload <= 0 || node.payload > static_cast<std::int64_t>(n_columns)) return nullptr;
-        place = n_symbols + static_cast<std::size_t>(node.payload) - 1;
-    } else if (place >= n_symbols) {
+        place = max_symbols + static_cast<std::size_t>(node.payload) - 1;
+    } else if (symbol_token(node.op).empty()) {
         return nullptr;
     }
     if (known[place] == nullptr)
-        known[place] = PyUnicode_InternFromString(
-            token_of_id(static_cast<std::int16_t>(place < n_symbols ? place : place - n_symbols + first_variable), {})
-                .c_str());
+        known[place] = PyUnicode_InternFromString(token_of_id(static_cast<std::int16_t>(place), {}).c_str());
     return known[place];
 }
 
@@ -96,7 +94,7 @@ void bind_tree(nb::module_& module) {
     module.def("operator_rows", &operator_rows);
     module.def("symbol_tokens", [] {
         nb::list tokens;
-        for (std::size_t i = 0; i < n_symbols; ++i) tokens.append(symbol_token(static_cast<Op>(i)));
+        for (std::size_t i = 0; i < max_symbols; ++i) tokens.append(symbol_token(static_cast<Op>(i)));
         return tokens;
     });
     module.def("quoted", &quoted, nb::arg("name"));

@@ -30,11 +30,12 @@ struct Kernels {
     // n values of a column, `stride` elements apart; here n is any number
     void (*load_float64)(std::size_t n, const double* first, std::ptrdiff_t stride, double* out);
     void (*load_float32)(std::size_t n, const float* first, std::ptrdiff_t stride, double* out);
-    UnaryKernel unary[n_operators];
-    BinaryKernel binary[5][n_shapes];
-    UnaryAdjoint unary_adjoint[n_operators];
-    BinaryAdjoint left_adjoint[5][n_shapes];
-    BinaryAdjoint right_adjoint[5][n_shapes];
+    // by id of the operator
+    UnaryKernel unary[max_symbols];
+    BinaryKernel binary[max_symbols][n_shapes];
+    UnaryAdjoint unary_adjoint[max_symbols];
+    BinaryAdjoint left_adjoint[max_symbols][n_shapes];
+    BinaryAdjoint right_adjoint[max_symbols][n_shapes];
 };
 
 namespace baseline {

@@ -163,7 +163,7 @@ class InfixParser {
     void push_product(bool times) {
         const auto literal = bare_literal();
         const auto fused =
-            times ? scale_op(literal.value_or(0)) : (literal == 1 ? std::optional(Op::inv) : std::nullopt);
+            times ? sibling(Op::mult2, literal.value_or(0)) : (literal == 1 ? std::optional(Op::inv) : std::nullopt);
         if (!fused) {
             push_binary(times ? Op::mul : Op::div, prec_product, 1);
             return;
@@ -202,11 +202,12 @@ class InfixParser {
         }
         Op op = top.op;
         const std::optional<int> literal = bare_literal();
-        if (op == Op::inv && quotient_op(literal.value_or(0))) {  // 1/2 is div2 of 1; inv of 2 is 1/(2)
+        if (op == Op::inv && sibling(Op::div2, literal.value_or(0))) {  // 1/2 is div2 of 1; inv of 2 is 1/(2)
             nodes_.back() = Node::number({1, 0});
-            op = *quotient_op(*literal);
+            op = *sibling(Op::div2, *literal);
         } else if (op == Op::pow || op == Op::div) {
-            const auto fused = op == Op::pow ? power_op(literal.value_or(0)) : quotient_op(literal.value_or(0));
+            const auto fused =
+                op == Op::pow ? sibling(Op::pow2, literal.value_or(0)) : sibling(Op::div2, literal.value_or(0));
             if (fused) {
                 nodes_.pop_back();
                 op = *fused;

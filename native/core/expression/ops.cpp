@@ -2,91 +2,50 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace simplipy {
 namespace {
 
-using enum Form;
-constexpr auto odd = Parity::odd;
-constexpr auto even = Parity::even;
-constexpr auto none = Parity::none;
+constexpr std::pair<Op, std::string_view> fixed_leaves[] = {
+    {Op::constant, "<constant>"}, {Op::pi, "pi"},  {Op::e, "e"}, {Op::inf, "inf"},
+    {Op::neg_inf, "-inf"},        {Op::nan, "nan"}};
 
-constexpr OpInfo call_row(Op op, std::string_view token, Parity parity, std::string_view derivative,
-                          std::string_view domain, std::string_view description) {
-    return {op, token, 1, prec_atom, call, token, 0, false, parity, {derivative, ""}, domain, 1.0, description};
-}
+// By id; free ids have an empty row.
+constexpr auto rows_by_id = [] {
+    std::array<OpInfo, max_symbols> rows{};
+    for (const OpInfo& row : operator_table) rows[index(row.op)] = row;
+    return rows;
+}();
 
-constexpr OpInfo power_row(Op op, std::string_view token, int k, std::string_view derivative) {
-    return {op, token, 1, prec_power, power, token, k, false, k % 2 ? odd : even, {derivative, ""}, "", 1.0, "power"};
-}
+constexpr auto tokens_by_id = [] {
+    std::array<std::string_view, max_symbols> tokens{};
+    for (const OpInfo& row : operator_table) tokens[index(row.op)] = row.token;
+    for (const auto& [op, token] : fixed_leaves) tokens[index(op)] = token;
+    return tokens;
+}();
 
-constexpr OpInfo root_row(Op op, std::string_view token, std::string_view name, int k, std::string_view derivative) {
-    const std::string_view domain = k % 2 ? "" : "a >= 0";
-    const Parity parity = k % 2 ? odd : none;
-    return {op, token, 1, prec_atom, call, name, k, false, parity, {derivative, ""}, domain, 1.0, "real root"};
-}
+constexpr int max_literal = 5;
+constexpr auto siblings_by_id = [] {
+    std::array<std::array<Op, max_literal + 1>, max_symbols> siblings{};
+    for (auto& row : siblings) row.fill(Op::nan);
+    for (const OpInfo& a : operator_table)
+        for (const OpInfo& b : operator_table)
+            if (a.form == b.form && a.roles == b.roles && a.literal > 0 && b.literal > 0)
+                siblings[index(a.op)][static_cast<std::size_t>(b.literal)] = b.op;
+    return siblings;
+}();
 
-constexpr OpInfo scale_row(Op op, std::string_view token, int k, std::string_view derivative) {
-    return {op, token, 1, prec_product, scale, token, k, false, odd, {derivative, ""}, "", 1.0, "integer multiple"};
-}
-
-constexpr OpInfo quotient_row(Op op, std::string_view token, int k, std::string_view derivative) {
-    return {op, token, 1, prec_product, quotient, token, k, false, odd, {derivative, ""}, "", 1.0, "integer quotient"};
-}
-
-// clang-format off: one operator a row
-constexpr std::array<OpInfo, n_operators> table = {{
-    {Op::add, "+", 2, prec_sum, infix, "", 0, true, none, {"1", "1"}, "", 10.0, "sum"},
-    {Op::sub, "-", 2, prec_sum, infix, "", 0, false, none, {"1", "-1"}, "", 10.0, "difference"},
-    {Op::mul, "*", 2, prec_product, infix, "", 0, true, none, {"b", "a"}, "", 10.0, "product"},
-    {Op::div, "/", 2, prec_product, infix, "", 0, false, none, {"1/b", "-a/b^2"}, "b != 0", 10.0, "quotient"},
-    {Op::pow, "pow", 2, prec_power, infix, "pow", 0, false, none, {"b*a^(b - 1)", "a^b*log(a)"},
-     "a > 0 or (a = 0 and b >= 0) or (a < 0 and b integer)", 1.0, "power"},
-    call_row(Op::abs, "abs", even, "a/abs(a)", "", "absolute value"),
-    {Op::inv, "inv", 1, prec_product, reciprocal, "inv", 1, false, odd, {"-1/a^2", ""}, "a != 0", 1.0, "reciprocal"},
-    {Op::neg, "neg", 1, prec_minus, prefix_minus, "neg", 0, false, odd, {"-1", ""}, "", 1.0, "negative"},
-    power_row(Op::pow2, "pow2", 2, "2*a"),
-    power_row(Op::pow3, "pow3", 3, "3*a^2"),
-    power_row(Op::pow4, "pow4", 4, "4*a^3"),
-    power_row(Op::pow5, "pow5", 5, "5*a^4"),
-    root_row(Op::root2, "pow1_2", "sqrt", 2, "1/(2*sqrt(a))"),
-    root_row(Op::root3, "pow1_3", "cbrt", 3, "1/(3*cbrt(a)^2)"),
-    root_row(Op::root4, "pow1_4", "pow1_4", 4, "1/(4*pow1_4(a)^3)"),
-    root_row(Op::root5, "pow1_5", "pow1_5", 5, "1/(5*pow1_5(a)^4)"),
-    call_row(Op::sin, "sin", odd, "cos(a)", "", "sine"),
-    call_row(Op::cos, "cos", even, "-sin(a)", "", "cosine"),
-    call_row(Op::tan, "tan", odd, "1 + tan(a)^2", "cos(a) != 0", "tangent"),
-    call_row(Op::asin, "asin", odd, "1/sqrt(1 - a^2)", "-1 <= a <= 1", "inverse sine"),
-    call_row(Op::acos, "acos", none, "-1/sqrt(1 - a^2)", "-1 <= a <= 1", "inverse cosine"),
-    call_row(Op::atan, "atan", odd, "1/(1 + a^2)", "", "inverse tangent"),
-    call_row(Op::sinh, "sinh", odd, "cosh(a)", "", "hyperbolic sine"),
-    call_row(Op::cosh, "cosh", even, "sinh(a)", "", "hyperbolic cosine"),
-    call_row(Op::tanh, "tanh", odd, "1 - tanh(a)^2", "", "hyperbolic tangent"),
-    call_row(Op::asinh, "asinh", odd, "1/sqrt(a^2 + 1)", "", "inverse hyperbolic sine"),
-    call_row(Op::acosh, "acosh", none, "1/(sqrt(a - 1)*sqrt(a + 1))", "a >= 1", "inverse hyperbolic cosine"),
-    call_row(Op::atanh, "atanh", odd, "1/(1 - a^2)", "-1 < a < 1", "inverse hyperbolic tangent"),
-    call_row(Op::exp, "exp", none, "exp(a)", "", "exponential"),
-    call_row(Op::log, "log", none, "1/a", "a > 0", "natural logarithm"),
-    scale_row(Op::mult2, "mult2", 2, "2"),
-    scale_row(Op::mult3, "mult3", 3, "3"),
-    scale_row(Op::mult4, "mult4", 4, "4"),
-    scale_row(Op::mult5, "mult5", 5, "5"),
-    quotient_row(Op::div2, "div2", 2, "1/2"),
-    quotient_row(Op::div3, "div3", 3, "1/3"),
-    quotient_row(Op::div4, "div4", 4, "1/4"),
-    quotient_row(Op::div5, "div5", 5, "1/5"),
-}};
-// clang-format on
-
-static_assert([] {
-    for (std::size_t i = 0; i < n_operators; ++i)
-        if (index(table[i].op) != i || table[i].arity != arity(table[i].op)) return false;
+static_assert([] {  // an id belongs to one operator, and to no leaf
+    std::uint64_t taken = 0;
+    for (std::size_t id = index(Op::constant); id <= index(Op::variable); ++id) taken |= std::uint64_t{1} << id;
+    for (const OpInfo& row : operator_table) {
+        if (index(row.op) >= max_symbols || (taken >> index(row.op) & 1U) != 0) return false;
+        taken |= std::uint64_t{1} << index(row.op);
+    }
     return true;
 }());
-
-constexpr std::array<std::string_view, n_symbols - n_operators> leaf_tokens = {"<constant>", "pi",   "e",
-                                                                               "inf",        "-inf", "nan"};
 
 using Names = std::unordered_map<std::string_view, Op>;
 
@@ -101,7 +60,7 @@ constexpr std::size_t symbol_place(std::string_view token) {
 const Names& call_names() {
     static const Names names = [] {
         Names map;
-        for (const OpInfo& row : table) {
+        for (const OpInfo& row : operator_table) {
             if (row.call.empty()) continue;
             map.emplace(row.call, row.op);
             map.emplace(row.token, row.op);
@@ -129,24 +88,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return d[a.size()][b.size()];
 }
 
-std::optional<Op> shifted(Op first, int literal) {
-    if (literal < 2 || literal > 5) return std::nullopt;
-    return static_cast<Op>(index(first) + static_cast<std::size_t>(literal - 2));
-}
-
 }  // namespace
 
-const std::array<OpInfo, n_operators>& operators() { return table; }
+const OpInfo& info(Op op) { return rows_by_id[index(op)]; }
 
-std::string_view symbol_token(Op op) {
-    return is_operator(op) ? table[index(op)].token : leaf_tokens[index(op) - n_operators];
-}
+std::string_view symbol_token(Op op) { return index(op) < max_symbols ? tokens_by_id[index(op)] : ""; }
 
 std::optional<Op> find_symbol(std::string_view token) {
     constexpr std::size_t mask = 255;  // open addressing
     static const auto places = [] {
         std::array<std::uint8_t, mask + 1> by_place{};
-        for (std::size_t i = 0; i < n_symbols; ++i) {
+        for (std::size_t i = 0; i < max_symbols; ++i) {
+            if (tokens_by_id[i].empty()) continue;
             std::size_t place = symbol_place(symbol_token(static_cast<Op>(i))) & mask;
             while (by_place[place] != 0) place = (place + 1) & mask;
             by_place[place] = static_cast<std::uint8_t>(i + 1);
@@ -170,7 +123,7 @@ std::string_view nearest_name(std::string_view name) {
     if (name.size() > 32) return "";
     std::string_view best;
     std::size_t best_distance = name.size() + 3;  // further away it is another word
-    for (const OpInfo& row : table) {
+    for (const OpInfo& row : operator_table) {
         for (const std::string_view candidate : {row.call, row.token}) {
             const std::size_t distance = candidate.empty() ? best_distance : edit_distance(name, candidate);
             if (distance < best_distance) {
@@ -182,8 +135,10 @@ std::string_view nearest_name(std::string_view name) {
     return best;
 }
 
-std::optional<Op> scale_op(int literal) { return shifted(Op::mult2, literal); }
-std::optional<Op> quotient_op(int literal) { return shifted(Op::div2, literal); }
-std::optional<Op> power_op(int literal) { return shifted(Op::pow2, literal); }
+std::optional<Op> sibling(Op op, int literal) {
+    if (literal < 1 || literal > max_literal) return std::nullopt;
+    const Op found = siblings_by_id[index(op)][static_cast<std::size_t>(literal)];
+    return is_operator(found) ? std::optional(found) : std::nullopt;
+}
 
 }  // namespace simplipy

@@ -91,6 +91,8 @@ std::string joined(std::span<const std::string_view> tokens) {
                      " left: " + joined(tokens));
 }
 
+bool is_symbol_id(int id) { return id >= 0 && id < first_variable && !symbol_token(static_cast<Op>(id)).empty(); }
+
 }  // namespace
 
 std::string token_of(const Tree& tree, const Node& node) {
@@ -129,7 +131,7 @@ Tree parse_ids(std::span<const std::int16_t> ids, std::span<const std::string> e
         if (builder.complete())
             throw ParseError("token " + std::to_string(i + 1) + " is left over: the expression is complete before it");
         const int id = ids[i];
-        if (id < static_cast<int>(n_symbols)) {
+        if (is_symbol_id(id)) {
             builder.push(Node::of(static_cast<Op>(id)), i);
         } else if (id >= first_variable && id < first_extra) {
             builder.push(Node::variable(id - first_variable + 1), i);
@@ -143,12 +145,14 @@ Tree parse_ids(std::span<const std::int16_t> ids, std::span<const std::string> e
 }
 
 std::string token_of_id(std::int16_t id, std::span<const std::string> extras) {
-    if (id >= 0 && id < static_cast<int>(n_symbols)) return std::string(symbol_token(static_cast<Op>(id)));
+    if (is_symbol_id(id)) return std::string(symbol_token(static_cast<Op>(id)));
     if (id >= first_variable && id < first_extra) return "x" + std::to_string(id - first_variable + 1);
     if (id >= first_extra && static_cast<std::size_t>(id - first_extra) < extras.size())
         return extras[static_cast<std::size_t>(id - first_extra)];
-    throw ParseError("token id " + std::to_string(id) + " is not in the vocabulary: symbols are 0 to " +
-                     std::to_string(n_symbols - 1) + ", x1 is " + std::to_string(first_variable));
+    throw ParseError(
+        "token id " + std::to_string(id) +
+        " is not in the vocabulary: symbols have the ids of simplipy.OPERATORS and of fixed leaves, x1 is " +
+        std::to_string(first_variable));
 }
 
 std::int16_t Interner::id(const std::string& token) {
@@ -170,7 +174,7 @@ std::int16_t Interner::id(const std::string& token) {
 void Interner::append(const Tree& tree, std::vector<std::int16_t>& ids) {
     for (const std::size_t i : prefix_order(tree)) {
         const Node& node = tree.nodes()[i];
-        if (index(node.op) < n_symbols) {
+        if (is_symbol_id(static_cast<int>(node.op))) {
             ids.push_back(static_cast<std::int16_t>(node.op));
         } else if (node.op == Op::variable && node.payload > 0 && node.payload <= first_extra - first_variable) {
             ids.push_back(static_cast<std::int16_t>(first_variable + node.payload - 1));

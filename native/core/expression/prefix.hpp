@@ -12,9 +12,9 @@
 
 namespace simplipy {
 
-// Token ids: 0 .. n_symbols-1 are the symbols, first_variable + k - 1 is x_k, first_extra + i is extras[i]
-// (a number or a named variable of that batch), -1 is padding.
-inline constexpr int first_variable = 64;
+// Token ids: those of operators and fixed leaves are below max_symbols, first_variable + k - 1 is x_k, first_extra + i
+// is extras[i] (a number or a named variable of that batch), -1 is padding.
+inline constexpr int first_variable = static_cast<int>(max_symbols);
 inline constexpr int first_extra = 16384;
 inline constexpr int max_id = 32767;
 

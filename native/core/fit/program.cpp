@@ -19,10 +19,10 @@ double literal_value(const Node& node) {
 double scale_factor(Op op) {
     if (op == Op::neg) return -1.0;
     const double k = info(op).literal;
-    return op >= Op::div2 && op <= Op::div5 ? 1.0 / k : k;
+    return info(op).form == simplipy::Form::quotient ? 1.0 / k : k;
 }
 
-bool is_scale(Op op) { return op == Op::neg || (op >= Op::mult2 && op <= Op::div5); }
+bool is_scale(Op op) { return info(op).has(role::scale_factor); }
 
 // Base and terms of a subtree.
 struct Form {

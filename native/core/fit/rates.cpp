@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-bool is_transcendental(Op op) { return op >= Op::sin && op <= Op::log; }
+bool is_transcendental(Op op) { return info(op).has(role::transcendental); }
 
 // A bound of |d op(a) / d a| that ignores saturation.
 double unary_slope(Op op, double a, double v) {
@@ -28,11 +28,12 @@ double unary_slope(Op op, double a, double v) {
         default:
             break;
     }
-    const double k = info(op).literal;
-    if (op >= Op::pow2 && op <= Op::pow5) return k * std::fabs(v / a);
-    if (op >= Op::root2 && op <= Op::root5) return std::fabs(v / (k * a));
-    if (op >= Op::mult2 && op <= Op::mult5) return k;
-    if (op >= Op::div2 && op <= Op::div5) return 1.0 / k;
+    const OpInfo& row = info(op);
+    const double k = row.literal;
+    if (row.form == Form::power) return k * std::fabs(v / a);
+    if (row.has(role::root)) return std::fabs(v / (k * a));
+    if (row.form == Form::scale) return k;
+    if (row.form == Form::quotient) return 1.0 / k;
     return 1.0;
 }
 

@@ -72,8 +72,8 @@ Inverse inverse(Op op, double t) {
             break;
     }
     const double k = info(op).literal;
-    if (op >= Op::mult2 && op <= Op::mult5) return {t / k, 1.0 / k};
-    if (op >= Op::div2 && op <= Op::div5) return {t * k, k};
+    if (info(op).form == Form::scale) return {t / k, 1.0 / k};
+    if (info(op).form == Form::quotient) return {t * k, k};
     return {unknown, unknown};
 }
 

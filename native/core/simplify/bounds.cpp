@@ -50,10 +50,9 @@ Bounds hyperbolic_cosine(Bounds b) {
 }  // namespace
 
 Bounds image(Op function, Bounds argument) {
-    static const std::array<Bounds, n_operators> anywhere = [] {
-        std::array<Bounds, n_operators> table{};
-        for (std::size_t i = 0; i < n_operators; ++i)
-            table[i] = finite_image(static_cast<Op>(i), {-infinity, infinity});
+    static const std::array<Bounds, max_symbols> anywhere = [] {
+        std::array<Bounds, max_symbols> table{};
+        for (const OpInfo& row : operators()) table[index(row.op)] = finite_image(row.op, {-infinity, infinity});
         return table;
     }();
     const bool unbounded = argument.low == -infinity && argument.high == infinity;

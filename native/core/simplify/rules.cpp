@@ -139,8 +139,6 @@ void read_marks(std::string_view text, Rule& rule) {
 
 }  // namespace
 
-static_assert(n_operators < 48);
-
 bool is_root_of_sum(const Arena& arena, const Entry& factor) {
     const TermNode& base = arena[factor.term];
     return base.kind == Kind::sum && base.n_entries > 1 && !factor.is_free() && !factor.ratio.is_integer();
@@ -158,10 +156,9 @@ std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> ent
     constexpr int square_bit = 61;          // u^2
     constexpr int symbolic_bit = 62;        // e^u
     std::uint64_t found = 0;
-    static_assert(n_operators <= of_multiple_bit);
     const auto see = [&found](std::size_t bit) { found |= std::uint64_t{1} << bit; };
     const auto see_function = [&](const TermNode& term) {
-        see(index(term.op));
+        see(index(term.op) % of_multiple_bit);  // two operators may share a bit: a feature only rules terms out
         const TermNode& inner = arena[term.argument];
         if (inner.kind == Kind::function) see(of_function_bit);
         if (inner.kind == Kind::sum && inner.n_entries > 1) see(of_sum_bit);

@@ -110,9 +110,9 @@ class RuleSet {
     void add(std::string_view line, std::size_t number);
 
     Arena arena_;
-    std::vector<Rule> functions_[n_operators];
-    std::uint32_t argument_kinds_[n_operators] = {};
-    std::vector<std::uint32_t> argument_shapes_[n_operators];
+    std::vector<Rule> functions_[max_symbols];
+    std::uint32_t argument_kinds_[max_symbols] = {};
+    std::vector<std::uint32_t> argument_shapes_[max_symbols];
     FeatureIndex sums_;
     FeatureIndex products_;
     std::size_t n_rules_ = 0;

@@ -50,7 +50,7 @@ class Generator:
         length = self.prior.max_pattern_length
         sources = self.prior.holdouts if holdouts is None else tuple(holdouts)
         self.holdout = shared_holdout(sources, length)
-        self.vocabulary = Vocabulary(self.prior.skeletons.n_variables)
+        self.vocabulary = Vocabulary(self.prior.skeletons.n_variables, self.prior.skeletons.drawn_operators)
         corpus = TokenBatch.from_tokens(() if self.prior.corpus is None else read_skeletons(Path(self.prior.corpus)))
         self._core = _core.Generator(
             _core_prior(self.prior),

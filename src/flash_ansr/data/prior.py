@@ -184,7 +184,12 @@ class Skeletons:
     def operator_weights(self) -> dict[str, float]:
         """Weight of every operator."""
         other = self.operators.get(OTHER, 0.0)
-        return {token: self.operators.get(token, other) for token in OPERATORS}
+        return {t: self.operators.get(t, other if row.weight > 0 else 0.0) for t, row in OPERATORS.items()}
+
+    @property
+    def drawn_operators(self) -> frozenset[str]:
+        """The operators with a weight."""
+        return frozenset(token for token, weight in self.operator_weights.items() if weight > 0)
 
     @property
     def n_ops_weights(self) -> list[float]:

@@ -97,7 +97,7 @@ class ProblemStream:
         self.n_threads = n_threads
         self.detailed = detailed
         self.holdouts = None if holdouts is None else tuple(holdouts)
-        self.vocabulary = Vocabulary(self.prior.skeletons.n_variables)
+        self.vocabulary = Vocabulary(self.prior.skeletons.n_variables, self.prior.skeletons.drawn_operators)
         self._generator: Generator | None = Generator(self.prior, self.holdouts)
 
     def batch(self, position: int) -> Batch:

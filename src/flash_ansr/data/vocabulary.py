@@ -1,8 +1,13 @@
-"""The model's vocabulary: padding, start and end, the operators, the free constant and the variables. Closed."""
+"""The model's vocabulary: padding, start and end, the operators, the free constant and the variables. Closed.
+
+A token keeps its id when operators are added: those beyond the paper's stand behind the variables. The vocabulary of a
+checkpoint is read from its tokens, whatever their order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,8 +15,7 @@ import numpy.typing as npt
 
 from flash_ansr import _core
 from flash_ansr.data.errors import DataError
-from simplipy import OPERATORS
-from simplipy.operators import CONSTANT
+from simplipy.operators import CONSTANT, DEFAULT_OPERATORS, OPERATORS
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<end>")
 
@@ -23,6 +27,8 @@ class Vocabulary:
     ----------
     n_variables : int
         Variables x1 ... x_n.
+    operators : collection of str
+        Tokens of operators; those beyond the paper's 38 stand at the end.
 
     Attributes
     ----------
@@ -35,7 +41,7 @@ class Vocabulary:
     first_variable : int
         Id of x1; x_k is ``first_variable + k - 1``.
     arities : int8 array (len(vocabulary),)
-        Operands of each token: 2, 1 or 0 for an operator or leaf, -1 for a special token.
+        Operands of each token: 2, 1 or 0 for an operator or leaf, -1 for one that never stands in a formula.
 
     Examples
     --------
@@ -51,12 +57,31 @@ class Vocabulary:
     constant: int = _core.CONSTANT_ID
     first_variable: int = _core.FIRST_VARIABLE_ID
 
-    def __init__(self, n_variables: int) -> None:
+    def __init__(self, n_variables: int, operators: Collection[str] = ()) -> None:
         if n_variables < 1:
             raise DataError(f"n_variables must be >= 1, got {n_variables}")
         self.n_variables = n_variables
         variables = (f"x{k}" for k in range(1, n_variables + 1))
-        self.tokens: tuple[str, ...] = (*SPECIAL_TOKENS, *OPERATORS, CONSTANT, *variables)
+        more = (token for token in OPERATORS if token in operators and token not in DEFAULT_OPERATORS)
+        self.tokens: tuple[str, ...] = (*SPECIAL_TOKENS, *DEFAULT_OPERATORS, CONSTANT, *variables, *more)
+
+    @classmethod
+    def of_tokens(cls, tokens: Sequence[str]) -> Vocabulary:
+        """Vocabulary with exactly these tokens; those that this version does not know never stand in a formula.
+
+        Raises
+        ------
+        DataError
+            When a special token, the free constant or x1 is missing, or a token occurs twice.
+        """
+        missing = [token for token in (*SPECIAL_TOKENS, CONSTANT, "x1") if token not in tokens]
+        if missing or len(set(tokens)) < len(tokens):
+            raise DataError(f"no vocabulary: {missing[0]!r} is missing" if missing else "a token occurs twice")
+        self = cls(next(k for k in itertools.count(1) if f"x{k + 1}" not in tokens))
+        self.tokens = tuple(tokens)
+        self.pad, self.start, self.end = self.encode(SPECIAL_TOKENS)
+        self.constant, self.first_variable = self.id(CONSTANT), self.id("x1")
+        return self
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -64,10 +89,10 @@ class Vocabulary:
 
     @cached_property
     def arities(self) -> npt.NDArray[np.int8]:
-        """Operands of each token, -1 for a special one."""
-        special = [-1] * len(SPECIAL_TOKENS)
-        operators = [operator.arity for operator in OPERATORS.values()]
-        return np.array([*special, *operators, *([0] * (1 + self.n_variables))], dtype=np.int8)
+        """Operands of each token, -1 for one that never stands in a formula."""
+        leaves = {CONSTANT, *(f"x{k}" for k in range(1, self.n_variables + 1))}
+        known = dict.fromkeys(leaves, 0) | {token: row.arity for token, row in OPERATORS.items()}
+        return np.array([known.get(token, -1) for token in self.tokens], dtype=np.int8)
 
     def __len__(self) -> int:
         return len(self.tokens)

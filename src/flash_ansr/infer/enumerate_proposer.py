@@ -28,7 +28,8 @@ from flash_ansr.infer.closed_form.sums import Sums, sum_text
 from flash_ansr.infer.closed_form.targets import Target, targets
 from flash_ansr.infer.proposals import Grammar
 from flash_ansr.infer.ranks import spread_rows
-from simplipy import OPERATORS, Expression, TokenBatch, evaluate_many
+from simplipy import Expression, TokenBatch, evaluate_many
+from simplipy.operators import DEFAULT_OPERATORS, OPERATORS, by_id
 from simplipy.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
 _VARIABLE_COST = 2
@@ -67,9 +68,9 @@ class EnumerateProposer(BatchProposer):
 def costs_of_operators() -> dict[str, int]:
     """By how improbable an operator is in the prior that networks are trained on."""
     weights = load_prior("wide").skeletons.operators
-    every = {token: weights.get(token, weights["other"]) for token in OPERATORS}
-    total = sum(every.values())
-    return {token: round(_UNITS_A_BIT * math.log2(total / every[token])) for token in _MADE}
+    total = sum(weights.get(token, weights["other"]) for token in DEFAULT_OPERATORS)
+    made = [*_MADE, *(OPERATORS.keys() - set(DEFAULT_OPERATORS))]
+    return {token: round(_UNITS_A_BIT * math.log2(total / weights.get(token, weights["other"]))) for token in made}
 
 
 def enumerate_forms(data: Data, grammar: Grammar, gamma: float = 0.05) -> Iterator[list[Expression]]:
@@ -144,7 +145,7 @@ class _Look:
         self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
         self._own = np.arange(len(self._rows)) < len(rows)
         self._columns = list(data.active)
-        costs = [costs_of_operators().get(t, 0) if t in grammar.operators else 0 for t in OPERATORS]
+        costs = by_id({t: cost for t, cost in costs_of_operators().items() if t in grammar.operators}, 0)
         one = _ONE_COST if grammar.operators >= {"+", "-"} else 0
         self._forms = _core.Forms(
             np.ascontiguousarray(data.columns[self._columns][:, self._rows]), costs, _VARIABLE_COST, one, n_forms

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.proposals import Table
-from simplipy import OPERATORS
+from simplipy.operators import DEFAULT_OPERATORS, OPERATORS
 from simplipy.text_tables import why_not_numeric
 
 # that weights must leave
@@ -127,9 +127,9 @@ def checked_seed(random_state: Any) -> int:
 
 
 def checked_operators(operators: Sequence[str] | None) -> frozenset[str]:
-    """The operators that may occur, as tokens or as formulas spell them; None means all."""
+    """The operators that may occur, as tokens or as formulas spell them; None means the paper's."""
     if operators is None:
-        return frozenset(OPERATORS)
+        return frozenset(DEFAULT_OPERATORS)
     if isinstance(operators, str):
         raise ValueError(
             f"operators must be a list of operator tokens, got the string {operators!r}; wrap it in a list"

@@ -20,16 +20,19 @@ def n_variables(checkpoint: str | Path) -> int:
     Raises
     ------
     CheckpointError
-        When the file does not say it, or the network speaks in other tokens than this version.
+        When the file does not say it, or its vocabulary is none.
     """
     content = read_json(checkpoint)
     config = content.get("config")
     n = config.get("n_variables") if isinstance(config, dict) else None
     if not isinstance(n, int) or n < 1:
         raise CheckpointError(f"{Path(checkpoint) / JSON_FILE} does not say how many variables the network has")
-    if content.get("vocabulary") != list(Vocabulary(n).tokens):
-        raise CheckpointError(f"{checkpoint} has another vocabulary than this version; train it again")
-    return n
+    tokens = content.get("vocabulary")
+    try:
+        known = Vocabulary.of_tokens(tokens if isinstance(tokens, list) else ()).n_variables
+    except DataError as error:
+        raise CheckpointError(f"{checkpoint} has {error}; train it again") from None
+    return min(n, known)
 
 
 def check_columns_seen(checkpoint: str | Path, n_columns: int) -> None:

@@ -69,7 +69,7 @@ class NeuralProposer:
         check_columns_seen(checkpoint, table.n_columns)
         network, about = load_network(checkpoint)
         limits = TrainingLimits.of(about.training, prior_of_run(checkpoint))
-        self._vocabulary = Vocabulary(about.config.n_variables)
+        self._vocabulary = Vocabulary.of_tokens(about.vocabulary)
         about.check_rules(rule_set_hash())
         self._device = device_of(device)
         self._network = network.to(self._device)
@@ -154,9 +154,7 @@ class NeuralProposer:
 
 
 def _simplipy_ids(vocabulary: Vocabulary) -> npt.NDArray[np.int16]:
-    """SimpliPy's id of each id of the vocabulary; -1 for special tokens."""
-    symbols = {token: i for i, token in enumerate(SYMBOL_TOKENS)}
-    ids = [symbols.get(token, -1) for token in vocabulary.tokens]
-    for k in range(vocabulary.n_variables):
-        ids[vocabulary.first_variable + k] = FIRST_VARIABLE + k
-    return np.array(ids, dtype=np.int16)
+    """SimpliPy's id of each id of the vocabulary; -1 for tokens that are never drawn."""
+    known = {token: i for i, token in enumerate(SYMBOL_TOKENS)}
+    known |= {f"x{k + 1}": FIRST_VARIABLE + k for k in range(vocabulary.n_variables)}
+    return np.array([known.get(token, -1) for token in vocabulary.tokens], dtype=np.int16)

@@ -11,6 +11,9 @@ from flash_ansr.data import Generator, Prior, load_prior
 from flash_ansr.infer.proposals import Grammar, Proposals, Table
 from simplipy import OPERATORS, TokenBatch
 
+# weight of an operator that priors do not have
+_ASKED_FOR = 1.0
+
 
 class PriorProposer:
     """Draws skeletons with the table's number of variables.
@@ -38,11 +41,10 @@ class PriorProposer:
         """Made when the first skeleton is asked for: others are asked before."""
         operators = self._grammar.operators
         base = load_prior(self._prior)
-        weights = {
-            token: weight if token in operators else 0.0 for token, weight in base.skeletons.operator_weights.items()
-        }
+        usual = base.skeletons.operator_weights
+        weights = {t: usual[t] if OPERATORS[t].weight > 0 else _ASKED_FOR for t in operators}
         if not any(weights.values()):  # the prior never draws these operators
-            weights = {token: float(token in operators) for token in OPERATORS}
+            weights = dict.fromkeys(operators, 1.0)
         skeletons = dataclasses.replace(base.skeletons, n_variables=self._n_columns, operators=weights)
         return Generator(dataclasses.replace(base, skeletons=skeletons), holdouts=())
 

@@ -5,6 +5,7 @@ A proposer is made for one table and draws formulas for it. Ids are those of ``s
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from simplipy import OPERATORS, Expression, TokenBatch
+from simplipy import Expression, TokenBatch
 from simplipy.errors import SimplipyError
-from simplipy.operators import CONSTANT
+from simplipy.operators import CONSTANT, DEFAULT_OPERATORS, OPERATORS
 from simplipy.token_batch import SYMBOL_TOKENS
 
 FloatArray = npt.NDArray[np.float64]
@@ -70,7 +71,7 @@ class Grammar:
         Nesting at most.
     """
 
-    operators: frozenset[str] = frozenset(OPERATORS)
+    operators: frozenset[str] = frozenset(DEFAULT_OPERATORS)
     max_length: int | None = None
     max_depth: int | None = None
 
@@ -80,9 +81,13 @@ class Grammar:
             return False
         if self.max_depth is not None and expression.depth > self.max_depth:
             return False
-        return len(self.operators) == len(OPERATORS) or all(
-            token not in OPERATORS or token in self.operators for token in expression.tokens
-        )
+        return _forbidden(self.operators).isdisjoint(expression.tokens)
+
+
+@functools.cache
+def _forbidden(operators: frozenset[str]) -> frozenset[str]:
+    """The operators that are not among these."""
+    return frozenset(OPERATORS) - operators
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +168,7 @@ class Learner(Proposer, Protocol):
         ...
 
 
-_FREED = {SYMBOL_TOKENS.index(f"{kind}{k}") for kind in ("mult", "div") for k in (2, 3, 4, 5)}
+_FREED = {row.id for row in OPERATORS.values() if row.form in ("scale", "quotient")}
 _IS_FREED = np.array([i in _FREED for i in range(len(SYMBOL_TOKENS))])
 _TIMES = SYMBOL_TOKENS.index("*")
 _SYMBOLS = {"pi": math.pi, "e": math.e}

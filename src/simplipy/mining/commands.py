@@ -69,7 +69,7 @@ def mine(
     from simplipy.mining.discovery import Discovery
     from simplipy.mining.paper_method import mine_by_fits
     from simplipy.mining.rule_file import engine_text, read_rules
-    from simplipy.operators import OPERATORS
+    from simplipy.operators import DEFAULT_OPERATORS
 
     if method is Method.PAPER and resume:
         raise SimplipyError("--resume needs --method join: the paper's method keeps no shards")
@@ -81,7 +81,7 @@ def mine(
         n_variables=variables,
         n_constants=constants,
         literals=literals,
-        operators=tuple(OPERATORS if operators is None else operators.split()),
+        operators=DEFAULT_OPERATORS if operators is None else tuple(operators.split()),
         seed=seed,
     )
     for path in (out, rule_file):

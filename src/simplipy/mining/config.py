@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from simplipy.errors import SimplipyError
-from simplipy.operators import OPERATORS
+from simplipy.operators import DEFAULT_OPERATORS, OPERATORS
 
 _BOUNDS = {
     "max_length": (2, 8),
@@ -45,7 +45,7 @@ class MineConfig:
     n_constants: int = 2
     max_conditional: int = 4
     literals: bool = True
-    operators: tuple[str, ...] = tuple(OPERATORS)
+    operators: tuple[str, ...] = DEFAULT_OPERATORS
     seed: int = 0
 
     def __post_init__(self) -> None:

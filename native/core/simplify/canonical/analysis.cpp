@@ -162,7 +162,7 @@ void Canonicalizer::analyse_function(TermNode& node) const {
     node.has_constant = inner.has_constant;
     node.partial = inner.partial;
     node.has_absolute = inner.has_absolute || has_corners(node.op, inner);
-    node.has_wave = inner.has_wave || node.op == Op::sin || node.op == Op::cos || node.op == Op::tan;
+    node.has_wave = inner.has_wave || info(node.op).has(role::wave);
     node.depth = static_cast<std::uint16_t>(std::min(inner.depth + 1, 60000));
     const bool in_unit = inner.low >= -1.0 && inner.high <= 1.0;
     if (node.op == Op::asin || node.op == Op::acos || node.op == Op::atanh) node.partial |= !in_unit;

@@ -197,7 +197,7 @@ void Canonicalizer::scale(Value& value, const Rational& ratio) {
 }
 
 void Canonicalizer::apply(Op op, Scratch<Value>& stack) {
-    if (op <= Op::pow) {
+    if (arity(op) == 2) {
         Value b = std::move(stack.back());
         stack.pop_back();
         Value& a = stack.back();
@@ -235,7 +235,7 @@ void Canonicalizer::apply(Op op, Scratch<Value>& stack) {
         scale(a, Rational(row.literal));
     } else if (row.form == Form::quotient) {
         scale(a, Rational::of(1, row.literal));
-    } else if (op == Op::inv || row.form == Form::power || (op >= Op::root2 && op <= Op::root5)) {
+    } else if (op == Op::inv || row.form == Form::power || row.has(role::root)) {
         const Rational exponent =
             op == Op::inv ? Rational(-1)
                           : (row.form == Form::power ? Rational(row.literal) : Rational::of(1, row.literal));

@@ -26,9 +26,7 @@ int chain_tokens(Int128 number) {
 void emit_chain_tokens(Int128 number, Op two, std::vector<Node>& out) {
     if (chain_tokens(number) >= impossible) throw_overflow();
     auto n = static_cast<std::uint64_t>(number);
-    const auto write = [&](int k) {
-        out.push_back(Node::of(static_cast<Op>(index(two) + static_cast<unsigned>(k - 2))));
-    };
+    const auto write = [&](int k) { out.push_back(Node::of(*sibling(two, k))); };
     for (; n % 5 == 0; n /= 5) write(5);
     for (; n % 3 == 0; n /= 3) write(3);
     for (; n % 4 == 0; n /= 4) write(4);

@@ -14,8 +14,7 @@ from flash_ansr.infer.local.token_weights import TokenWeights
 from flash_ansr.infer.local.views import View
 from flash_ansr.infer.normal_forms import MAX_PATTERN_LENGTH
 from flash_ansr.infer.proposals import FloatArray, Grammar
-from simplipy import OPERATORS
-from simplipy.operators import CONSTANT
+from simplipy.operators import CONSTANT, by_id
 from simplipy.token_batch import SYMBOL_TOKENS
 
 # point, subtree, hoist, insert, remove, constant, term, crossover
@@ -96,7 +95,7 @@ class Evolution:
             MAX_PATTERN_LENGTH,
             self.settings.max_length,
             {"+", "*"} <= self.grammar.operators,
-            [token in self.grammar.operators for token in OPERATORS],
+            by_id(dict.fromkeys(self.grammar.operators, True), False),
             self.settings.max_written,
         )
 

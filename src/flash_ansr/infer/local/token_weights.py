@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.proposals import FloatArray, Grammar
-from simplipy import OPERATORS, TokenBatch
+from simplipy import TokenBatch
+from simplipy.operators import by_id
 from simplipy.token_batch import FIRST_VARIABLE
 
 _USUAL = {
@@ -32,8 +33,7 @@ class TokenWeights:
     """
 
     def __init__(self, grammar: Grammar, n_columns: int) -> None:
-        allowed = [t in grammar.operators and t not in _NEVER for t in OPERATORS]
-        self._operators = np.where(allowed, [_USUAL.get(t, _OTHER) for t in OPERATORS], 0.0)
+        self._operators = np.array(by_id({t: _USUAL.get(t, _OTHER) for t in grammar.operators - _NEVER}, 0.0))
         self._variables = np.ones(n_columns)
         self._heard = np.zeros(FIRST_VARIABLE + n_columns)
 
@@ -46,7 +46,7 @@ class TokenWeights:
     @property
     def operators(self) -> list[float]:
         """By the operator's id."""
-        return _leaning(self._operators, self._heard[: len(OPERATORS)]).tolist()
+        return _leaning(self._operators, self._heard[:FIRST_VARIABLE]).tolist()
 
     @property
     def variables(self) -> list[float]:
