@@ -13,7 +13,7 @@ from hypothesis import given
 import simplipy
 from simplipy.errors import EvaluationError
 from simplipy.operators import OPERATORS
-from simplipy.torch_export import TABLE, torch_module
+from simplipy.torch_export import torch_module
 from tests.oracle import derivative, disagreement
 from tests.strategies import BINARY, UNARY, X_TOKENS, examples, points, token_lists
 
@@ -27,10 +27,6 @@ def module(text, constants=None):
 
 def column(*values, dtype=torch.float64):
     return torch.tensor(values, dtype=dtype).reshape(-1, 1)
-
-
-def test_every_operator_is_covered():
-    assert set(TABLE) == set(OPERATORS)
 
 
 @examples(120)

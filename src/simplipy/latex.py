@@ -12,23 +12,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from simplipy.operator_forms import FORMS, Latex, LatexForm
 from simplipy.operators import OPERATORS, leaf_kind, variable_name
 
-_Form = Literal["sum", "difference", "product", "fraction", "minus", "power", "root", "function", "abs"]
 # What stands at an end of a text, as far as its neighbour must know. "fraction" is one that begins with a digit:
 # 2 \frac{1}{3} would be read as a mixed number.
 _Edge = Literal["plain", "digit", "word", "minus", "fraction"]
 # binding strength of a written node
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
-
-
-class _Row(NamedTuple):
-    """One line of the table: form, its text, and the literal operand that the token itself holds."""
-
-    form: _Form
-    text: str = ""
-    before: str | None = None
-    after: str | None = None
 
 
 class _Node(NamedTuple):
@@ -38,34 +29,9 @@ class _Node(NamedTuple):
     level: int = _ATOM
     first: _Edge = "plain"
     last: _Edge = "plain"
-    form: _Form | None = None
+    form: LatexForm | None = None
     operands: tuple[int, ...] = ()
 
-
-TABLE: dict[str, _Row] = {
-    "+": _Row("sum"),
-    "-": _Row("difference"),
-    "*": _Row("product"),
-    "/": _Row("fraction"),
-    "pow": _Row("power"),
-    "abs": _Row("abs"),
-    "inv": _Row("fraction", before="1"),
-    "neg": _Row("minus"),
-    "exp": _Row("power", before="e"),
-    "log": _Row("function", r"\log"),
-    "asin": _Row("function", r"\arcsin"),
-    "acos": _Row("function", r"\arccos"),
-    "atan": _Row("function", r"\arctan"),
-    "asinh": _Row("function", r"\operatorname{arsinh}"),
-    "acosh": _Row("function", r"\operatorname{arcosh}"),
-    "atanh": _Row("function", r"\operatorname{artanh}"),
-    "pow1_2": _Row("root"),
-    **{token: _Row("function", f"\\{token}") for token in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{f"pow1_{k}": _Row("root", f"[{k}]") for k in "345"},
-    **{f"pow{k}": _Row("power", after=k) for k in "2345"},
-    **{f"mult{k}": _Row("product", before=k) for k in "2345"},
-    **{f"div{k}": _Row("fraction", after=k) for k in "2345"},
-}
 
 _SYMBOLS = {
     "e": _Node("e"),
@@ -130,8 +96,8 @@ def _nodes(tokens: Sequence[str], precision: int | None) -> list[_Node]:
         return len(nodes) - 1
 
     for token in reversed(tokens):
-        row = TABLE.get(token)
-        if row is not None:
+        if token in OPERATORS:
+            row = FORMS[token].latex
             operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
             if row.before is not None:
                 operands.insert(0, add(_literal(row.before)))
@@ -152,7 +118,7 @@ def _nodes(tokens: Sequence[str], precision: int | None) -> list[_Node]:
     return nodes
 
 
-def _composed(row: _Row, operands: tuple[int, ...], nodes: list[_Node]) -> _Node:
+def _composed(row: Latex, operands: tuple[int, ...], nodes: list[_Node]) -> _Node:
     """Binding strength and ends of an operator's text; the same decisions as in `_written`."""
     form = row.form
     left, right = nodes[operands[0]], nodes[operands[-1]]

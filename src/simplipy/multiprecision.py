@@ -3,7 +3,7 @@
 The meaning is the project's: an expression is undefined as soon as a subterm is undefined or infinite, zero has no
 sign, 0^0 = 1, ``pow1_3`` and ``pow1_5`` are real odd roots, ``pow`` with an exponent that is no integer needs a base
 >= 0. Doubles only approximate that; here every value carries a bound on its error, so that "defined", "undefined" and
-"different" are proofs, up to mpmath's own correctness. Equality of two values is never proved, only shown to many
+"different" are proofs, up to the correctness of Arb. Equality of two values is never proved, only shown to many
 digits. Evaluation is iterative, and numbers beyond about exp(exp(30)) are refused, so that nothing hangs.
 """
 
@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
+from flint import arb, ctx, fmpz
 from mpmath import libmp, mp
 
 from simplipy import ball_arithmetic as balls
-from simplipy import ball_functions as functions
 from simplipy.ball_arithmetic import Ball, UndecidedError, UndefinedError
 from simplipy.errors import EvaluationError
+from simplipy.operator_forms import FORMS
 from simplipy.operators import CONSTANT, OPERATORS, leaf_kind, variable_name
 
 # digits to decide with: most points need the first, cancellation and saturation the second
@@ -83,7 +84,8 @@ def evaluate_at(
         return result
     if result.error > max(result.magnitude, 0.0) - digits / 2 * _BITS_PER_DIGIT:
         return UNDECIDED
-    return mp.make_mpf(result.mid)
+    mantissa, exponent = result.value.mid().man_exp()
+    return mp.make_mpf(libmp.from_man_exp(int(mantissa), int(exponent)))
 
 
 def enclose(
@@ -93,8 +95,12 @@ def enclose(
 
     A Ball says that the expression is defined there: proved.
     """
-    precision = _precision(digits)
-    given = _Given(point, constants, precision, tokens.count(CONSTANT))
+    with ctx.workprec(_precision(digits)):
+        return _enclose(tokens, _Given(point, constants, tokens.count(CONSTANT)))
+
+
+def _enclose(tokens: Sequence[str], given: _Given) -> Ball | Outcome:
+    """Value of an expression at the current precision."""
     stack: list[int] = []  # numbers of subterms; equal subterms have equal numbers, and are evaluated once
     numbers: dict[tuple[str | int, ...], int] = {}
     values: list[Ball | None] = []  # by number; None is undecided
@@ -109,7 +115,7 @@ def enclose(
         if number < len(values):
             continue
         try:
-            values.append(_apply(token, operands, values, precision) if token in OPERATORS else given.leaf(token))
+            values.append(_apply(token, operands, values) if token in OPERATORS else given.leaf(token))
         except UndefinedError:
             return UNDEFINED
         except UndecidedError:
@@ -127,19 +133,19 @@ def compare(a: Ball, b: Ball, tolerance: float = 0.0, digits: int = 50) -> Liter
     """
     if a.exact is not None and b.exact is not None:
         return "equal" if abs(a.exact - b.exact) <= Fraction(tolerance) else "different"
-    distance, error = balls.distance(a, b, _precision(digits))
-    allowed = math.log2(tolerance) if tolerance > 0 else -math.inf
-    if distance > balls.sum_of_bounds(allowed, error):
-        return "different"
-    if tolerance > 0:
-        return "equal" if balls.sum_of_bounds(distance, error) <= allowed else "undecided"
-    scale = max(a.magnitude, b.magnitude, 0.0)
-    return "equal" if error <= scale - digits / 2 * _BITS_PER_DIGIT else "undecided"
+    with ctx.workprec(_precision(digits)):
+        distance = abs(a.value - b.value)
+        if tolerance > 0:
+            return "different" if distance > tolerance else "equal" if distance <= tolerance else "undecided"
+        if distance > 0:
+            return "different"
+        error = Ball(distance).error
+    return "equal" if error <= max(a.magnitude, b.magnitude, 0.0) - digits / 2 * _BITS_PER_DIGIT else "undecided"
 
 
 def difference(a: Ball, b: Ball) -> float:
     """Difference of two values, rounded to a double only after subtraction."""
-    return float(libmp.to_float(libmp.mpf_sub(a.mid, b.mid, 53, "n")))
+    return float((a.value.mid() - b.value.mid()).mid())
 
 
 def sharp(ball: Ball, digits: int = 50) -> bool:
@@ -150,14 +156,11 @@ def sharp(ball: Ball, digits: int = 50) -> bool:
 class _Given:
     """The leaves of one evaluation: point, constants, literals."""
 
-    def __init__(
-        self, point: Mapping[str, Number], constants: Sequence[Number], precision: int, n_constants: int
-    ) -> None:
+    def __init__(self, point: Mapping[str, Number], constants: Sequence[Number], n_constants: int) -> None:
         if len(constants) < n_constants:
             raise EvaluationError(f"the expression has {n_constants} free constants, got {len(constants)} values")
         self._point = point
         self._constants = constants
-        self._precision = precision
         self._position = n_constants  # leaves are met from right to left
 
     def next_constant(self) -> int:
@@ -167,40 +170,38 @@ class _Given:
     def leaf(self, token: str) -> Ball:
         kind = leaf_kind(token)
         if kind == "constant":
-            return as_ball(self._constants[self._position], self._precision)
+            return as_ball(self._constants[self._position])
         if kind == "variable":
             name = variable_name(token)
             if name not in self._point:
                 raise EvaluationError(f"no value for the variable {name!r}; given: {', '.join(self._point) or 'none'}")
-            return as_ball(self._point[name], self._precision)
+            return as_ball(self._point[name])
         if kind == "number":
-            return _literal(token, self._precision)
+            return _literal(token)
         if token == "pi":
-            return balls.pi_multiple(Fraction(1), self._precision)
+            return balls.pi_multiple(Fraction(1))
         if token == "e":
-            return functions.exponential(balls.rational(Fraction(1), self._precision), self._precision)
+            return balls.exp(balls.rational(Fraction(1)))
         raise UndefinedError  # inf, -inf and nan are no real numbers
 
 
-def as_ball(value: Number, precision: int) -> Ball:
-    """Number as a ball: floats and mpmath numbers are exact, a Ball stays as it is."""
+def as_ball(value: Number) -> Ball:
+    """Number as a ball: floats and mpmath numbers are exact, a Ball is made anew where it is known exactly."""
     if isinstance(value, Ball):
-        return value
-    if isinstance(value, Fraction):
-        return balls.rational(value, precision)
-    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
-        return balls.rational(Fraction(value), precision)
-    binary = value._mpf_ if hasattr(value, "_mpf_") else libmp.from_float(float(value))
-    if not binary[1] and binary[2]:
+        return value if value.turns is None else balls.pi_multiple(value.turns)
+    if isinstance(value, int | Fraction) or (isinstance(value, float) and math.isfinite(value)):
+        return balls.rational(Fraction(value))
+    sign, mantissa, exponent, _ = value._mpf_ if hasattr(value, "_mpf_") else libmp.from_float(float(value))
+    if not mantissa and exponent:
         raise UndefinedError  # infinite or NaN
-    return balls.from_mpf(binary, precision)
+    return balls.binary(-int(mantissa) if sign else int(mantissa), exponent)
 
 
 def _precision(digits: int) -> int:
     return int(digits * _BITS_PER_DIGIT) + 16
 
 
-def _literal(token: str, precision: int) -> Ball:
+def _literal(token: str) -> Ball:
     """Number token as the exact decimal that it is."""
     match = _DECIMAL.fullmatch(token)
     if match is None:
@@ -208,62 +209,18 @@ def _literal(token: str, precision: int) -> Ball:
     sign, whole, fraction, exponent = match.groups()
     mantissa = int(f"{sign}{whole}{fraction}" or 0)
     power = int(exponent or 0) - len(fraction)
-    if abs(power) <= _LARGEST_EXPONENT:
-        return balls.rational(mantissa * Fraction(10) ** power, precision)
-    if mantissa == 0:
-        return balls.rational(Fraction(0), precision)
-    ten = balls.rational(Fraction(10), precision)
-    scale = functions.power(ten, balls.rational(Fraction(power), precision), precision)
-    return balls.multiply(balls.rational(Fraction(mantissa), precision), scale, precision)
+    if abs(power) <= _LARGEST_EXPONENT or mantissa == 0:
+        return balls.rational(mantissa * Fraction(10) ** (power if mantissa else 0))
+    return Ball(mantissa * arb(10) ** fmpz(power))
 
 
-def _apply(token: str, operand_numbers: tuple[int, ...], values: list[Ball | None], precision: int) -> Ball:
+def _apply(token: str, operand_numbers: tuple[int, ...], values: list[Ball | None]) -> Ball:
     """Value of an operator over operands that have been evaluated."""
     operands = [values[number] for number in operand_numbers]
     if None in operands:
         raise UndecidedError
     if token == "-" and operand_numbers[0] == operand_numbers[1]:
-        return balls.rational(Fraction(0), precision)  # equal subterms: zero, whatever their last digits say
-    return _FUNCTIONS[token](*operands, precision)
-
-
-def _scale(factor: Fraction) -> Callable[..., Ball]:
-    return lambda a, precision: balls.multiply(a, balls.rational(factor, precision), precision)
-
-
-def _power(n: int) -> Callable[..., Ball]:
-    return lambda a, precision: functions.integer_power(a, n, precision)
-
-
-def _root(n: int) -> Callable[..., Ball]:
-    return lambda a, precision: functions.root(a, n, precision)
-
-
-_FUNCTIONS: dict[str, Callable[..., Ball]] = {
-    "+": balls.add,
-    "-": balls.subtract,
-    "*": balls.multiply,
-    "/": balls.divide,
-    "pow": functions.power,
-    "abs": balls.absolute,
-    "inv": _power(-1),
-    "neg": balls.negative,
-    "sin": functions.sine,
-    "cos": functions.cosine,
-    "tan": functions.tangent,
-    "asin": functions.arcsine,
-    "acos": functions.arccosine,
-    "atan": functions.arctangent,
-    "sinh": functions.hyperbolic_sine,
-    "cosh": functions.hyperbolic_cosine,
-    "tanh": functions.hyperbolic_tangent,
-    "asinh": functions.area_sine,
-    "acosh": functions.area_cosine,
-    "atanh": functions.area_tangent,
-    "exp": functions.exponential,
-    "log": functions.logarithm,
-    **{f"mult{k}": _scale(Fraction(k)) for k in range(2, 6)},
-    **{f"div{k}": _scale(Fraction(1, k)) for k in range(2, 6)},
-    **{f"pow{k}": _power(k) for k in range(2, 6)},
-    **{f"pow1_{k}": _root(k) for k in range(2, 6)},
-}
+        return balls.rational(Fraction(0))  # equal subterms: zero, whatever their last digits say
+    form = FORMS[token].ball
+    result: Ball = getattr(balls, form)(*operands) if isinstance(form, str) else form(balls, *operands)
+    return result

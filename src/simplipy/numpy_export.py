@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from simplipy.data_binding import bind_constants, bind_data
 from simplipy.errors import ConversionError, EvaluationError
+from simplipy.operator_forms import FORMS
 from simplipy.operators import OPERATORS, leaf_kind, variable_name
 
 Values = npt.NDArray[np.float64]
@@ -124,7 +125,7 @@ class NumpyFunction:
         for step in self._steps:
             if step.kind == "operator":
                 operands = [stack.pop() for _ in range(OPERATORS[step.token].arity)]
-                stack.append(TABLE[step.token](*operands))
+                stack.append(_applied(step.token, operands))
             elif step.kind == "column":
                 stack.append(columns[step.place])
             else:
@@ -161,67 +162,9 @@ def _finite(values: Values) -> Values:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _where(defined: Any, values: Any) -> Any:
-    """Values where defined, NaN elsewhere."""
-    return np.where(defined, values, np.nan)
-
-
-def _pow(a: Any, b: Any) -> Any:
-    """Power on its true domain, with 0^0 = 1."""
-    integer = np.floor(b) == b
-    in_domain = (a > 0) | ((a == 0) & (b >= 0)) | ((a < 0) & integer)
-    # of an operand that has overflown only the size is known: not the parity of an exponent, nor the base beside 1
-    known = (np.isfinite(a) & np.isfinite(b)) | (a == 0) | (b == 0) | ((a > 0) & (a != 1))
-    # comparisons with NaN are false, so that NaN^0 and 1^NaN, which NumPy gives as 1, stay undefined
-    return _where(in_domain & known & (b == b), np.power(a, b))
-
-
-def _fifth_root(a: Any) -> Any:
-    """Real fifth root on both sides of zero."""
-    size = np.abs(a)
-    guess = np.power(size, 0.2)
-    # 0.2 is not 1/5; one Newton step brings the last digits
-    root = guess - 0.2 * (guess - size / guess**4)
-    return np.copysign(np.where((size > 0) & (size < np.inf), root, size), a)
-
-
-TABLE: dict[str, Callable[..., Any]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": lambda a, b: _where(b != 0, np.divide(a, b)),
-    "pow": _pow,
-    "abs": np.abs,
-    "inv": lambda a: _where(a != 0, np.divide(1.0, a)),
-    "neg": np.negative,
-    "pow2": lambda a: a * a,
-    "pow3": lambda a: a * a * a,
-    "pow4": lambda a: (a * a) * (a * a),
-    "pow5": lambda a: (a * a) * (a * a) * a,
-    "pow1_2": np.sqrt,
-    "pow1_3": np.cbrt,
-    "pow1_4": lambda a: np.sqrt(np.sqrt(a)),
-    "pow1_5": _fifth_root,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "sinh": np.sinh,
-    "cosh": np.cosh,
-    "tanh": np.tanh,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": lambda a: _where(np.abs(a) < 1, np.arctanh(a)),
-    "exp": np.exp,
-    "log": lambda a: _where(a > 0, np.log(a)),
-    "mult2": lambda a: 2 * a,
-    "mult3": lambda a: 3 * a,
-    "mult4": lambda a: 4 * a,
-    "mult5": lambda a: 5 * a,
-    "div2": lambda a: a / 2,
-    "div3": lambda a: a / 3,
-    "div4": lambda a: a / 4,
-    "div5": lambda a: a / 5,
-}
+def _applied(token: str, operands: list[Any]) -> Any:
+    """Value of an operator, NaN outside its domain."""
+    forms = FORMS[token]
+    value = forms.values(np, *operands)
+    defined = forms.where_defined(np, *operands)
+    return value if defined is None else np.where(defined, value, np.nan)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from sympy import Add, Dummy, Float, Integer, Mul, Pow, Rational, S, Symbol
 
 from simplipy.errors import ConversionError, ParseError
 from simplipy.expression import parse
+from simplipy.operator_forms import FORMS
 from simplipy.operators import OPERATORS, leaf_kind, variable_name, variable_token
 
 # Frames that SymPy's printers take for a level of nesting; its own recursion is what limits the depth.
@@ -74,11 +75,10 @@ def to_sympy(tokens: Sequence[str], principal_roots: bool = False) -> sympy.Expr
             "simplify it, or raise sys.setrecursionlimit()"
         )
     n_constants = sum(token == "<constant>" for token in tokens)
-    table = TABLE | _PRINCIPAL_ROOTS if principal_roots else TABLE
     stack: list[Any] = []
     for token in reversed(tokens):
         if token in OPERATORS:
-            stack.append(table[token](*(stack.pop() for _ in range(OPERATORS[token].arity))))
+            stack.append(_applied(token, [stack.pop() for _ in range(OPERATORS[token].arity)], principal_roots))
             continue
         kind = leaf_kind(token)
         if kind == "constant":
@@ -127,56 +127,50 @@ def _joined(kind: type, left: Any, right: Any) -> _Chain:
     return _Chain(kind, b)
 
 
-def _times(factor: Any, term: Any) -> Any:
+def sum_of(a: Any, b: Any) -> _Chain:
+    """Unevaluated sum, for the operator table."""
+    return _joined(Add, a, b)
+
+
+def product_of(a: Any, b: Any) -> _Chain:
     """Unevaluated product."""
-    return Mul(factor, _closed(term), evaluate=False)
+    return _joined(Mul, a, b)
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def ratio(p: int, q: int) -> Any:
+    """Rational number."""
+    return Rational(p, q)
+
+
+def times(factor: Any, term: Any) -> Any:
+    """Unevaluated product with a number or a closed term."""
+    return Mul(sympy.sympify(factor), _closed(term), evaluate=False)
+
+
+def power(base: Any, exponent: Any) -> Any:
     """Unevaluated power."""
-    return Pow(_closed(base), _closed(exponent), evaluate=False)
+    return Pow(_closed(base), sympy.sympify(_closed(exponent)), evaluate=False)
 
 
-def _odd_root(term: Any, n: int) -> Any:
+def odd_root(term: Any, n: int) -> Any:
     """Real root as sign(u)*Abs(u)**(1/n)."""
     inner = _closed(term)
-    return _times(sympy.sign(inner, evaluate=False), _power(sympy.Abs(inner, evaluate=False), Rational(1, n)))
+    return times(sympy.sign(inner, evaluate=False), power(sympy.Abs(inner, evaluate=False), Rational(1, n)))
 
 
-def _function(function: Any) -> Callable[[Any], Any]:
-    """Builder of an unevaluated function call."""
-    return lambda term: function(_closed(term), evaluate=False)
+def _applied(token: str, operands: list[Any], principal_roots: bool) -> Any:
+    """An operator over terms."""
+    if principal_roots and OPERATORS[token].literal in _ODD_ROOTS and token.startswith("pow1_"):
+        return power(operands[0], Rational(1, OPERATORS[token].literal))
+    form = FORMS[token].sympy
+    if isinstance(form, str):
+        return getattr(sympy, form)(*map(_closed, operands), evaluate=False)
+    return form(sys.modules[__name__], *operands)
 
-
-_TRIGONOMETRIC = ("sin", "cos", "tan", "asin", "acos", "atan")
-_FUNCTIONS = {"abs": sympy.Abs, "exp": sympy.exp, "log": sympy.log}
-_FUNCTIONS |= {name + h: getattr(sympy, name + h) for name in _TRIGONOMETRIC for h in ("", "h")}
-
-TABLE: dict[str, Callable[..., Any]] = {
-    "+": lambda a, b: _joined(Add, a, b),
-    "-": lambda a, b: _joined(Add, a, _times(S.NegativeOne, b)),
-    "*": lambda a, b: _joined(Mul, a, b),
-    "/": lambda a, b: _joined(Mul, a, _power(b, S.NegativeOne)),
-    "pow": _power,
-    "inv": lambda a: _power(a, S.NegativeOne),
-    "neg": lambda a: _times(S.NegativeOne, a),
-    "pow1_2": lambda a: _power(a, Rational(1, 2)),
-    "pow1_3": lambda a: _odd_root(a, 3),
-    "pow1_4": lambda a: _power(a, Rational(1, 4)),
-    "pow1_5": lambda a: _odd_root(a, 5),
-    **{token: _function(function) for token, function in _FUNCTIONS.items()},
-    **{f"pow{k}": lambda a, k=k: _power(a, Integer(k)) for k in range(2, 6)},
-    **{f"mult{k}": lambda a, k=k: _times(Integer(k), a) for k in range(2, 6)},
-    **{f"div{k}": lambda a, k=k: _times(Rational(1, k), a) for k in range(2, 6)},
-}
-
-_PRINCIPAL_ROOTS: dict[str, Callable[..., Any]] = {
-    f"pow1_{n}": lambda a, n=n: _power(a, Rational(1, n)) for n in _ODD_ROOTS
-}
 
 # Prefix of the operand, each exact with its domain. Not acot: it is atan(1/u), but at 0, where 1/u is undefined, pi/2.
 _READ: dict[Any, list[str]] = {
-    **{function: [token] for token, function in _FUNCTIONS.items()},
+    **{getattr(sympy, forms.sympy): [token] for token, forms in FORMS.items() if isinstance(forms.sympy, str)},
     sympy.sec: ["inv", "cos"],
     sympy.csc: ["inv", "sin"],
     sympy.cot: ["tan", "-", "div2", "pi"],

@@ -8,8 +8,8 @@ give zero gradients instead of 0 * NaN. Where a derivative is infinite (a root a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,16 +17,8 @@ from torch import Tensor, nn
 from simplipy.errors import EvaluationError
 from simplipy.expression import parse
 from simplipy.numpy_export import column_numbers, compile_steps
+from simplipy.operator_forms import FORMS, OperatorForms
 from simplipy.operators import OPERATORS
-
-
-class _Row(NamedTuple):
-    """One line of the table: value, where it is defined, harmless operand, where the slope is infinite."""
-
-    value: Callable[..., Tensor]
-    domain: Callable[..., Tensor] | None = None
-    harmless: float = 1.0
-    steep: Callable[..., Tensor] | None = None
 
 
 class ExpressionModule(nn.Module):
@@ -71,7 +63,7 @@ class ExpressionModule(nn.Module):
         for step in self._steps:
             if step.kind == "operator":
                 operands = [stack.pop() for _ in range(OPERATORS[step.token].arity)]
-                value, ok = _applied(TABLE[step.token], operands)
+                value, ok = _applied(FORMS[step.token], operands)
             else:
                 if step.kind == "column":
                     value = columns[step.place]
@@ -138,82 +130,15 @@ def _columns(X: Any, variables: Sequence[str]) -> tuple[list[Tensor], Tensor]:
     return floats, floats[0].detach()
 
 
-def _applied(row: _Row, operands: list[Tensor]) -> tuple[Tensor, Tensor | None]:
+def _applied(forms: OperatorForms, operands: list[Tensor]) -> tuple[Tensor, Tensor | None]:
     """Value of an operator, finite outside its domain, and where it is defined; None is everywhere."""
-    ok = None if row.domain is None else row.domain(*operands)
+    ok: Tensor | None = forms.where_defined(torch, *operands)
     if ok is not None:
-        operands = [torch.where(ok, operand, row.harmless) for operand in operands]
-    if row.steep is not None:
+        operands = [torch.where(ok, operand, forms.harmless) for operand in operands]
+    if forms.steep is not None:
         # the infinite slope meets the detached operand, and the zeros of `where` cut it off
-        steep = row.steep(*operands)
-        operands = [torch.where(steep, operand.detach(), operand) for operand in operands]
-    return row.value(*operands), ok
-
-
-def _odd_root(n: int) -> _Row:
-    """Real root of odd order on both sides of zero."""
-
-    def value(a: Tensor) -> Tensor:
-        size = torch.abs(a)
-        guess = size.pow(1 / n)
-        # 1 / n is rounded; one Newton step brings the last digits
-        step = (guess - size / guess.pow(n - 1)) / n
-        return torch.sign(a) * torch.where(torch.isfinite(step), guess - step, guess)
-
-    return _Row(value, steep=lambda a: a == 0)
-
-
-def _pow(a: Tensor, b: Tensor) -> Tensor:
-    """Power inside its domain."""
-    # beside a negative base only integers are in the domain, so there is no slope along the exponent
-    return torch.pow(a, torch.where(a > 0, b, b.detach()))
-
-
-def _pow_domain(a: Tensor, b: Tensor) -> Tensor:
-    """Where a power is defined."""
-    in_domain = (a > 0) | ((a == 0) & (b >= 0)) | ((a < 0) & (torch.floor(b) == b))
-    # of an operand that has overflown only the size is known: not the parity of an exponent, nor the base beside 1
-    known = (torch.isfinite(a) & torch.isfinite(b)) | (a == 0) | (b == 0) | ((a > 0) & (a != 1))
-    return in_domain & known
-
-
-TABLE: dict[str, _Row] = {
-    "+": _Row(torch.add),
-    "-": _Row(torch.sub),
-    "*": _Row(torch.mul),
-    "/": _Row(torch.div, lambda a, b: b != 0),  # noqa: ARG005
-    "pow": _Row(_pow, _pow_domain, steep=lambda a, b: (a == 0) & (b > 0) & (b < 1)),
-    "abs": _Row(torch.abs),
-    "inv": _Row(torch.reciprocal, lambda a: a != 0),
-    "neg": _Row(torch.neg),
-    "pow2": _Row(lambda a: a * a),
-    "pow3": _Row(lambda a: a * a * a),
-    "pow4": _Row(lambda a: (a * a) * (a * a)),
-    "pow5": _Row(lambda a: (a * a) * (a * a) * a),
-    "pow1_2": _Row(torch.sqrt, lambda a: a >= 0, steep=lambda a: a == 0),
-    "pow1_3": _odd_root(3),
-    "pow1_4": _Row(lambda a: torch.sqrt(torch.sqrt(a)), lambda a: a >= 0, steep=lambda a: a == 0),
-    "pow1_5": _odd_root(5),
-    "sin": _Row(torch.sin),
-    "cos": _Row(torch.cos),
-    "tan": _Row(torch.tan),
-    "asin": _Row(torch.asin, lambda a: a.abs() <= 1, steep=lambda a: a.abs() == 1),
-    "acos": _Row(torch.acos, lambda a: a.abs() <= 1, steep=lambda a: a.abs() == 1),
-    "atan": _Row(torch.atan),
-    "sinh": _Row(torch.sinh),
-    "cosh": _Row(torch.cosh),
-    "tanh": _Row(torch.tanh),
-    "asinh": _Row(torch.asinh),
-    "acosh": _Row(torch.acosh, lambda a: a >= 1, steep=lambda a: a == 1),
-    "atanh": _Row(torch.atanh, lambda a: a.abs() < 1, harmless=0.0),
-    "exp": _Row(torch.exp),
-    "log": _Row(torch.log, lambda a: a > 0),
-    "mult2": _Row(lambda a: 2 * a),
-    "mult3": _Row(lambda a: 3 * a),
-    "mult4": _Row(lambda a: 4 * a),
-    "mult5": _Row(lambda a: 5 * a),
-    "div2": _Row(lambda a: a / 2),
-    "div3": _Row(lambda a: a / 3),
-    "div4": _Row(lambda a: a / 4),
-    "div5": _Row(lambda a: a / 5),
-}
+        steep = forms.steep(torch, *operands)
+        masks = steep if isinstance(steep, tuple) else (steep,) * len(operands)
+        operands = [torch.where(m, operand.detach(), operand) for m, operand in zip(masks, operands, strict=True)]
+    value: Tensor = forms.values(torch, *operands)
+    return value, ok

@@ -8,12 +8,14 @@ known. All functions work on arrays of boxes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from simplipy.operator_forms import FORMS, Interval, OperatorForms
 from simplipy.operators import OPERATORS, leaf_kind
 
 Array = npt.NDArray[np.float64]
@@ -71,8 +73,9 @@ def _applied(token: str, operands: list[Boxes]) -> Boxes:
         inverse = _applied("inv", operands[1:])
         return _applied("*", [operands[0], inverse])
     low, high = operands[0].low, operands[0].high
-    if token in _DOMAINS:
-        least, greatest, is_open = _DOMAINS[token]
+    forms = FORMS[token]
+    if isinstance(forms.domain, Interval):
+        least, greatest, is_open = forms.domain
         inside = (low > least) & (high < greatest) if is_open else (low >= least) & (high <= greatest)
         beyond = (high <= least) | (low >= greatest) if is_open else (high < least) | (low > greatest)
         whole, nowhere = whole & inside, nowhere | beyond
@@ -91,9 +94,9 @@ def _applied(token: str, operands: list[Boxes]) -> Boxes:
     elif token == "pow":
         return _power(operands, whole, nowhere)
     bounds = [(low, high), *((o.low, o.high) for o in operands[1:])]
-    low, high = _outward(*_FUNCTIONS[token](*(b for pair in bounds for b in pair)))
-    if token in _RANGES:
-        low, high = np.clip(low, *_RANGES[token]), np.clip(high, *_RANGES[token])
+    low, high = _outward(*_bounds(forms, *(b for pair in bounds for b in pair)))
+    if forms.image is not None:
+        low, high = np.clip(low, *forms.image[:2]), np.clip(high, *forms.image[:2])
     return Boxes(low, high, whole, nowhere)
 
 
@@ -101,7 +104,7 @@ def _power(operands: list[Boxes], whole: Mask, nowhere: Mask) -> Boxes:
     """a^b: known where the base is positive; elsewhere it depends on whether the exponent is a whole number."""
     a, b = operands
     positive = a.low > 0
-    low, high = _product(np.log(np.maximum(a.low, _TINY)), np.log(np.maximum(a.high, _TINY)), b.low, b.high)
+    low, high = product(np.log(np.maximum(a.low, _TINY)), np.log(np.maximum(a.high, _TINY)), b.low, b.high)
     low, high = _outward(*_outward(np.exp(low), np.exp(high)))
     low, high = np.where(positive, low, -np.inf), np.where(positive, high, np.inf)
     return Boxes(low, high, whole & positive, nowhere)
@@ -114,95 +117,32 @@ def _outward(low: Array, high: Array) -> tuple[Array, Array]:
     return low, high
 
 
-def _product(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+def product(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    """Bounds of a product."""
     corners = np.stack([a * c, a * d, b * c, b * d])
     corners = np.where(np.isnan(corners), 0.0, corners)  # 0 times an unbounded end
     return corners.min(axis=0), corners.max(axis=0)
 
 
-def _rising(function: Callable[[Array], Array]) -> Callable[..., tuple[Array, Array]]:
-    return lambda low, high: (function(low), function(high))
+def wave(low: Array, high: Array, phase: float) -> tuple[Array, Array]:
+    """Bounds of cos(x - phase): 1 at phase + 2 k pi, -1 between."""
+    low, high = low - phase, high - phase
+    has_top = np.floor(high / (2 * np.pi) + 1e-9) >= np.ceil(low / (2 * np.pi) - 1e-9)
+    has_bottom = np.floor(high / (2 * np.pi) - 0.5 + 1e-9) >= np.ceil(low / (2 * np.pi) - 0.5 - 1e-9)
+    far = (np.abs(low) > 1e6) | (np.abs(high) > 1e6)
+    a, b = np.cos(low) - 1e-9, np.cos(high) - 1e-9
+    least = np.where(has_bottom | far, -1.0, np.minimum(a, b))
+    return least, np.where(has_top | far, 1.0, np.maximum(a, b) + 2e-9)
 
 
-def _even(function: Callable[[Array], Array]) -> Callable[..., tuple[Array, Array]]:
-    """Of a function that is even and rises with the absolute value."""
-
-    def bounds(low: Array, high: Array) -> tuple[Array, Array]:
+def _bounds(forms: OperatorForms, *ends: Array) -> tuple[Array, Array]:
+    """Bounds of an operator, before rounding, from the ends of its operands inside the domain."""
+    if not isinstance(forms.bounds, str):
+        low, high = forms.bounds(sys.modules[__name__], *ends)
+        return low, high
+    low, high = ends
+    if forms.bounds == "even":
         nearest = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-        return function(nearest), function(np.maximum(np.abs(low), np.abs(high)))
-
-    return bounds
-
-
-def _wave(phase: float) -> Callable[..., tuple[Array, Array]]:
-    """cos(x - phase): 1 at phase + 2 k pi, -1 between."""
-
-    def bounds(low: Array, high: Array) -> tuple[Array, Array]:
-        low, high = low - phase, high - phase
-        has_top = np.floor(high / (2 * np.pi) + 1e-9) >= np.ceil(low / (2 * np.pi) - 1e-9)
-        has_bottom = np.floor(high / (2 * np.pi) - 0.5 + 1e-9) >= np.ceil(low / (2 * np.pi) - 0.5 - 1e-9)
-        far = (np.abs(low) > 1e6) | (np.abs(high) > 1e6)
-        a, b = np.cos(low) - 1e-9, np.cos(high) - 1e-9
-        least = np.where(has_bottom | far, -1.0, np.minimum(a, b))
-        return least, np.where(has_top | far, 1.0, np.maximum(a, b) + 2e-9)
-
-    return bounds
-
-
-def _times(k: float) -> Callable[[Array], Array]:
-    return lambda x: x * k
-
-
-def _over(k: float) -> Callable[[Array], Array]:
-    return lambda x: x / k
-
-
-def _raised(n: int) -> Callable[[Array], Array]:
-    return lambda x: x**n
-
-
-def _root(n: int) -> Callable[[Array], Array]:
-    return lambda x: np.sign(x) * np.abs(x) ** (1 / n)
-
-
-_DOMAINS = {
-    "log": (0.0, np.inf, True),
-    "asin": (-1.0, 1.0, False),
-    "acos": (-1.0, 1.0, False),
-    "acosh": (1.0, np.inf, False),
-    "atanh": (-1.0, 1.0, True),
-    "pow1_2": (0.0, np.inf, False),
-    "pow1_4": (0.0, np.inf, False),
-}
-_RANGES = {"sin": (-1.0, 1.0), "cos": (-1.0, 1.0), "tanh": (-1.0, 1.0), "abs": (0.0, np.inf), "exp": (0.0, np.inf)}
-_RANGES |= {"cosh": (1.0, np.inf), "pow2": (0.0, np.inf), "pow4": (0.0, np.inf), "acosh": (0.0, np.inf)}
-_RANGES |= {"pow1_2": (0.0, np.inf), "pow1_4": (0.0, np.inf), "acos": (0.0, np.inf)}
-_FUNCTIONS: dict[str, Callable[..., tuple[Array, Array]]] = {
-    "+": lambda a, b, c, d: (a + c, b + d),
-    "-": lambda a, b, c, d: (a - d, b - c),
-    "*": _product,
-    "abs": _even(np.abs),
-    "neg": lambda low, high: (-high, -low),
-    "sin": _wave(np.pi / 2),
-    "cos": _wave(0.0),
-    "acos": lambda low, high: (np.arccos(high), np.arccos(low)),
-    "cosh": _even(np.cosh),
-    **{
-        name: _rising(function)
-        for name, function in {
-            "asin": np.arcsin,
-            "atan": np.arctan,
-            "sinh": np.sinh,
-            "tanh": np.tanh,
-            "asinh": np.arcsinh,
-            "acosh": np.arccosh,
-            "atanh": np.arctanh,
-            "exp": np.exp,
-            "log": np.log,
-        }.items()
-    },
-    **{f"mult{k}": _rising(_times(k)) for k in range(2, 6)},
-    **{f"div{k}": _rising(_over(k)) for k in range(2, 6)},
-    **{f"pow{k}": (_even if k % 2 == 0 else _rising)(_raised(k)) for k in range(2, 6)},
-    **{f"pow1_{k}": _rising(_root(k)) for k in range(2, 6)},
-}
+        low, high = nearest, np.maximum(np.abs(low), np.abs(high))
+    a, b = forms.values(np, low), forms.values(np, high)
+    return (b, a) if forms.bounds == "falling" else (a, b)

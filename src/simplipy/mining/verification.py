@@ -39,7 +39,6 @@ _N_BORDERS = 24
 _N_CLOSER = 6
 _DIGITS = (50, 300)
 _LARGEST_TAME = 100.0  # tanh(100) differs from 1 in the 87th digit
-_PRECISION = 2000  # bits of special points
 _SPECIAL = [Fraction(n, 2) for n in (0, 1, 2, -1, -2, 4, -4)]
 # (a^b)^c is not a^(b*c) at a = -2, b = 2, c = 1/2
 _FEW_SPECIAL = [Fraction(n, 2) for n in (0, 1, -2, 4, -4)]
@@ -269,7 +268,7 @@ def _special_points(names: Sequence[str], conditions: Sequence[str]) -> Iterator
     """Exact points: all combinations, of fewer values where there are more than two metavariables."""
     values: list[tuple[float, Any]] = [(float(v), v) for v in (_SPECIAL if len(names) < 3 else _FEW_SPECIAL)]
     if len(names) < 3:
-        values += [(float(t) * math.pi, balls.pi_multiple(t, _PRECISION)) for t in _TURNS]
+        values += [(float(t) * math.pi, balls.pi_multiple(t)) for t in _TURNS]
     rows = itertools.product(values, repeat=len(names))
     bounds = [read_condition(c) for c in conditions]
     for row in rows:

@@ -1,0 +1,258 @@
+"""One row an operator: how LaTeX, NumPy, torch, SymPy, balls and intervals write it.
+
+The core's table (`simplipy.OPERATORS`) says what an operator means; this one says how other languages spell it. A form
+is a function whose first argument is the library, so that nothing is imported here: ``values(numpy, a)`` and
+``values(torch, a)`` compute the same, ``sympy`` gets ``sympy_bridge``, ``ball`` gets ``ball_arithmetic``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+LatexForm = Literal["sum", "difference", "product", "fraction", "minus", "power", "root", "function", "abs"]
+Form = Callable[..., Any]
+
+
+class Latex(NamedTuple):
+    """How it is set: form, its text, and the literal operand that the token itself holds."""
+
+    form: LatexForm
+    text: str = ""
+    before: str | None = None
+    after: str | None = None
+
+
+class Interval(NamedTuple):
+    """The numbers between two ends, which belong to it unless it is open."""
+
+    low: float
+    high: float
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorForms:
+    """The forms of one operator.
+
+    Attributes
+    ----------
+    latex : Latex
+    values : callable
+        ``values(m, a)`` or ``values(m, a, b)`` on arrays, with m numpy or torch; right inside the domain.
+    sympy : str or callable
+        Name of the SymPy function, or ``sympy(s, a)`` with s the module ``sympy_bridge``.
+    ball : str or callable
+        Name of the function in ``ball_arithmetic``, or ``ball(m, a)`` with m that module.
+    bounds : {"rising", "falling", "even", ""} or callable
+        How it maps an interval: even functions rise with the absolute value. ``bounds(m, low, high)`` elsewhere, with m
+        the module ``mining.boxes``. "" where that module treats it by itself.
+    domain : Interval or callable, optional
+        Where it is defined: an interval of the operand, or ``domain(m, a, b)``; everywhere without it.
+    image : Interval, optional
+        All its values, where rounded bounds would say more.
+    harmless : float
+        An operand inside the domain.
+    steep : callable, optional
+        ``steep(m, a)``: where a slope is infinite or missing, for all operands or a tuple with one mask for each.
+    """
+
+    latex: Latex
+    values: Form
+    sympy: str | Form
+    ball: str | Form
+    bounds: str | Form = "rising"
+    domain: Interval | Form | None = None
+    image: Interval | None = None
+    harmless: float = 1.0
+    steep: Form | None = None
+
+    def where_defined(self, m: Any, *operands: Any) -> Any:
+        """Where arrays lie inside the domain, with m numpy or torch; None is everywhere."""
+        if not isinstance(self.domain, Interval):
+            return None if self.domain is None else self.domain(m, *operands)
+        low, high, is_open = self.domain
+        (a,) = operands
+        above = a > low if is_open else a >= low
+        if math.isinf(high):
+            return above  # an operand that has overflown is inside
+        return above & (a < high if is_open else a <= high)
+
+
+def _odd_root(m: Any, a: Any, n: int) -> Any:
+    """Real root of odd order on both sides of zero."""
+    size = m.abs(a)
+    guess = size ** (1 / n)
+    # 1 / n is rounded; one Newton step brings the last digits
+    step = (guess - size / guess ** (n - 1)) / n
+    return m.sign(a) * m.where(m.isfinite(step), guess - step, guess)
+
+
+def _power_domain(m: Any, a: Any, b: Any) -> Any:
+    """Where a power is defined and known."""
+    in_domain = (a > 0) | ((a == 0) & (b >= 0)) | ((a < 0) & (m.floor(b) == b))
+    # of an operand that has overflown only the size is known: not the parity of an exponent, nor the base beside 1
+    known = (m.isfinite(a) & m.isfinite(b)) | (a == 0) | (b == 0) | ((a > 0) & (a != 1))
+    return in_domain & known
+
+
+def _power_steep(m: Any, a: Any, b: Any) -> Any:
+    """Where a power has no slope; beside a negative base only integers are in the domain."""
+    at_zero = (a == 0) & (b > 0) & (b < 1)
+    return at_zero, at_zero | (a <= 0)
+
+
+_NON_NEGATIVE = Interval(0.0, math.inf)
+_POSITIVE = Interval(0.0, math.inf, is_open=True)
+_UNIT = Interval(-1.0, 1.0)
+_INSIDE_UNIT = Interval(-1.0, 1.0, is_open=True)
+
+
+def _function(
+    token: str, latex: str = "", bounds: str | Form = "rising", ball: Form | None = None, **more: Any
+) -> OperatorForms:
+    """A function that every library knows by this name."""
+    written = Latex("function", latex or f"\\{token}")
+    return OperatorForms(written, lambda m, a: getattr(m, token)(a), token, ball or token, bounds, **more)
+
+
+def _odd(token: str, latex: str = "", **more: Any) -> OperatorForms:
+    """A function that is odd, rises, and is defined everywhere."""
+    return _function(token, latex, ball=lambda m, a: m.odd(a, token), **more)
+
+
+def _power(k: int) -> OperatorForms:
+    """The power k, by as few products as it takes."""
+
+    def values(m: Any, a: Any) -> Any:
+        square = a * a
+        return {2: square, 3: square * a, 4: square * square, 5: square * square * a}[k]
+
+    even = k % 2 == 0
+    written, image = Latex("power", after=str(k)), _NON_NEGATIVE if even else None
+    shape = "even" if even else "rising"
+    return OperatorForms(
+        written, values, lambda s, a: s.power(a, k), lambda m, a: m.integer_power(a, k), shape, None, image
+    )
+
+
+def _root(k: int) -> OperatorForms:
+    """The real root of order k."""
+    written = Latex("root", "" if k == 2 else f"[{k}]")
+    if k % 2:
+        return OperatorForms(
+            written,
+            lambda m, a: _odd_root(m, a, k),
+            lambda s, a: s.odd_root(a, k),
+            lambda m, a: m.root(a, k),
+            steep=lambda m, a: a == 0,
+        )
+    return OperatorForms(
+        written,
+        lambda m, a: m.sqrt(a) if k == 2 else m.sqrt(m.sqrt(a)),
+        lambda s, a: s.power(a, s.ratio(1, k)),
+        lambda m, a: m.root(a, k),
+        domain=_NON_NEGATIVE,
+        image=_NON_NEGATIVE,
+        steep=lambda m, a: a == 0,
+    )
+
+
+def _multiple(k: int) -> OperatorForms:
+    """An integer multiple of the operand."""
+    written = Latex("product", before=str(k))
+    return OperatorForms(written, lambda m, a: k * a, lambda s, a: s.times(k, a), lambda m, a: m.scale(a, k, 1))
+
+
+def _part(k: int) -> OperatorForms:
+    """The k-th part of the operand."""
+    written = Latex("fraction", after=str(k))
+    return OperatorForms(
+        written, lambda m, a: a / k, lambda s, a: s.times(s.ratio(1, k), a), lambda m, a: m.scale(a, 1, k)
+    )
+
+
+FORMS: dict[str, OperatorForms] = {
+    "+": OperatorForms(
+        Latex("sum"),
+        lambda m, a, b: a + b,
+        lambda s, a, b: s.sum_of(a, b),
+        "add",
+        lambda m, a, b, c, d: (a + c, b + d),
+    ),
+    "-": OperatorForms(
+        Latex("difference"),
+        lambda m, a, b: a - b,
+        lambda s, a, b: s.sum_of(a, s.times(-1, b)),
+        "subtract",
+        lambda m, a, b, c, d: (a - d, b - c),
+    ),
+    "*": OperatorForms(
+        Latex("product"),
+        lambda m, a, b: a * b,
+        lambda s, a, b: s.product_of(a, b),
+        "multiply",
+        lambda m, *ends: m.product(*ends),
+    ),
+    "/": OperatorForms(
+        Latex("fraction"),
+        lambda m, a, b: a / b,
+        lambda s, a, b: s.product_of(a, s.power(b, -1)),
+        "divide",
+        bounds="",
+        domain=lambda m, a, b: b != 0,
+    ),
+    "pow": OperatorForms(
+        Latex("power"),
+        lambda m, a, b: a**b,
+        lambda s, a, b: s.power(a, b),
+        "power",
+        bounds="",
+        domain=_power_domain,
+        steep=_power_steep,
+    ),
+    "abs": OperatorForms(Latex("abs"), lambda m, a: m.abs(a), "Abs", "absolute", "even", image=_NON_NEGATIVE),
+    "inv": OperatorForms(
+        Latex("fraction", before="1"),
+        lambda m, a: 1.0 / a,
+        lambda s, a: s.power(a, -1),
+        lambda m, a: m.integer_power(a, -1),
+        bounds="",
+        domain=lambda m, a: a != 0,
+    ),
+    "neg": OperatorForms(
+        Latex("minus"),
+        lambda m, a: -a,
+        lambda s, a: s.times(-1, a),
+        lambda m, a: m.scale(a, -1, 1),
+        "falling",
+    ),
+    **{f"pow{k}": _power(k) for k in (2, 3, 4, 5)},
+    **{f"pow1_{k}": _root(k) for k in (2, 3, 4, 5)},
+    "sin": _function("sin", bounds=lambda m, low, high: m.wave(low, high, math.pi / 2), image=_UNIT),
+    "cos": _function("cos", bounds=lambda m, low, high: m.wave(low, high, 0.0), image=_UNIT),
+    "tan": _function("tan", bounds=""),
+    "asin": _function("asin", r"\arcsin", domain=_UNIT, steep=lambda m, a: m.abs(a) == 1),
+    "acos": _function(
+        "acos", r"\arccos", "falling", domain=_UNIT, image=_NON_NEGATIVE, steep=lambda m, a: m.abs(a) == 1
+    ),
+    "atan": _function("atan", r"\arctan"),
+    "sinh": _odd("sinh"),
+    "cosh": _function("cosh", bounds="even", image=Interval(1.0, math.inf)),
+    "tanh": _odd("tanh", image=_UNIT),
+    "asinh": _odd("asinh", r"\operatorname{arsinh}"),
+    "acosh": _function(
+        "acosh",
+        r"\operatorname{arcosh}",
+        domain=Interval(1.0, math.inf),
+        image=_NON_NEGATIVE,
+        steep=lambda m, a: a == 1,
+    ),
+    "atanh": _function("atanh", r"\operatorname{artanh}", domain=_INSIDE_UNIT, harmless=0.0),
+    "exp": OperatorForms(Latex("power", before="e"), lambda m, a: m.exp(a), "exp", "exp", image=_NON_NEGATIVE),
+    "log": _function("log", domain=_POSITIVE),
+    **{f"mult{k}": _multiple(k) for k in (2, 3, 4, 5)},
+    **{f"div{k}": _part(k) for k in (2, 3, 4, 5)},
+}
