@@ -16,7 +16,6 @@ from flash_ansr import cli
 from flash_ansr.cli import models, train
 from flash_ansr.model import Checkpoint, Network, load_network, read_checkpoint, save_checkpoint
 from flash_ansr.model.checkpoint import load_tensors
-from flash_ansr.train import plan
 from flash_ansr.train.run_folder import RunFolder
 from tests.networks import SMALL
 
@@ -69,8 +68,7 @@ def test_training_ends_with_the_next_command(tmp_path: Path) -> None:
     assert f"flash-ansr fit DATA.csv --target y --checkpoint {tmp_path / 'run'}" in out
 
 
-def test_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_MEASURED_SECONDS", 0.0)
+def test_plan() -> None:
     small = ["--set", "model.encoder.dim=16", "--set", "model.decoder.dim=16"]
     code, out, _ = run("train", "nano", *small, "--plan", "--samples", "1000")
     assert code == 0

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from typer.core import TyperGroup
 
+from flash_ansr.progress_bar import progress_bar
+
 if TYPE_CHECKING:
     from flash_ansr.train.config import TrainConfig
     from flash_ansr.train.plan import Plan
@@ -61,10 +63,8 @@ def run(
     if minutes is not None and is_first:
         chosen = _for_minutes(chosen, minutes)
     if plan:
-        from flash_ansr.train.plan import make_plan
-
         n_samples = samples or chosen.optimizer.steps * chosen.optimizer.batch_size
-        _print_plan(config, chosen, make_plan(chosen), n_samples)
+        _print_plan(config, chosen, _measured_plan(chosen), n_samples)
         return
     from flash_ansr.train.loop import train
 
@@ -121,19 +121,30 @@ def _resumed(folder: RunFolder, assignments: list[str], minutes: float | None) -
     return folder.with_steps(changed_config(config, assignments).optimizer.steps) if keys else config
 
 
+def _measured_plan(config: TrainConfig) -> Plan:
+    from flash_ansr.train.plan import SECONDS, make_plan
+
+    with progress_bar("measuring seconds", int(SECONDS)) as bar:
+        return make_plan(config, bar.reach)
+
+
 def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:
     """The config with as many steps as fit into the time."""
     import dataclasses
 
-    from flash_ansr.train.plan import make_plan
-
-    speed = make_plan(config).samples_per_second * config.run.devices
+    speed = _measured_plan(config).samples_per_second * config.run.devices
     steps = max(1, round(minutes * 60 * speed / config.optimizer.batch_size))
     return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, steps=steps))
 
 
 def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> None:
-    how = "measured here" if plan.measured else "estimated from the speed of matrix products here"
+    n_step = max(1, config.optimizer.batch_size // config.run.devices)
+    if plan.n_measured == n_step:
+        how = "measured here"
+    elif plan.n_measured:
+        how = f"from steps of {plan.n_measured} problems, measured here, to steps of {n_step} by their operations"
+    else:
+        how = "estimated from the speed of matrix products here"
     process = "a process of 1 thread" if plan.n_threads == 1 else f"a process of {plan.n_threads} threads"
     data = f"data {100 * plan.data_share:.1f} % of the time"
     total, mega = plan.n_encoder + plan.n_decoder, 1e6
@@ -156,4 +167,6 @@ def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> N
         speed, hours = f"{n * plan.samples_per_second:.0f}", f"{plan.hours(n_samples, n):.2f}"
         table.add_row(str(n), *((speed, hours) if n == 1 else (f"at best {speed}", f"at best {hours}")))
     console.print(table)
-    console.print(f"One device {'was measured' if plan.measured else 'is an estimate'}; more are multiples of it.")
+    console.print(
+        f"One device {'was measured' if plan.n_measured == n_step else 'is an estimate'}; more are multiples of it."
+    )

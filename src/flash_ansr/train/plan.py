@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import resource
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from flash_ansr.data import Batch
@@ -14,10 +17,12 @@ from flash_ansr.model import Network
 from flash_ansr.model.cost import Cost, forward_cost, state_bytes
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.train.loop import make_optimizer, on_this_machine, token_loss
-from flash_ansr.train.problems import Problems, n_targets
+from flash_ansr.train.problems import Problems, first_rows, n_targets
 
 _MAX_MEASURED_PARAMETERS = 200_000_000
-_MEASURED_SECONDS = 8.0
+SECONDS = 8.0
+_MAX_TRIALS = 20
+_FIRST_SIZE = 1 / 16  # problems
 # share of the speed of large matrix products that training of a large network reaches
 _EFFICIENCY = 0.6
 
@@ -38,12 +43,13 @@ class Plan:
         Of one process.
     n_threads : int
         Threads of that process.
-    measured : bool
-        False: estimated from the speed of matrix products, since the network is too large to try.
+    n_measured : int
+        Problems of the step that was timed; less than a batch where that takes too long: operations are then scaled.
+        0: estimated from the speed of matrix products, since the network is too large to try.
     data_share : float
         Share of the time of a step that goes into making problems.
     state_bytes, peak_bytes : int
-        Weights, gradients and optimizer; and the most memory that the process had, 0 where nothing was measured.
+        Weights, gradients and optimizer; and the most memory that the process had, 0 where no whole step was timed.
     """
 
     n_encoder: int
@@ -53,7 +59,7 @@ class Plan:
     cost: Cost
     samples_per_second: float
     n_threads: int
-    measured: bool
+    n_measured: int
     data_share: float
     state_bytes: int
     peak_bytes: int
@@ -63,8 +69,18 @@ class Plan:
         return n_samples / (self.samples_per_second * n_devices) / 3600
 
 
-def make_plan(config: TrainConfig) -> Plan:
-    """Look at one batch of the prior, and time a few steps on this machine with one process."""
+def make_plan(
+    config: TrainConfig, progress: Callable[[int], None] = lambda _: None, clock: Callable[[], float] | None = None
+) -> Plan:
+    """Look at one batch of the prior, and time a few steps on this machine with one process.
+
+    Parameters
+    ----------
+    progress : callable
+        Called with how many of the ``SECONDS`` of the measurement are gone.
+    clock : callable, optional
+        Seconds, instead of those of this machine.
+    """
     config = on_this_machine(config)
     if config.run.n_threads is not None:
         torch.set_num_threads(config.run.n_threads)
@@ -78,11 +94,10 @@ def make_plan(config: TrainConfig) -> Plan:
     with torch.device("meta"):
         sizes = Network(config.model).n_parameters()
     n_parameters = sum(sizes.values())
-    measured = n_parameters <= _MAX_MEASURED_PARAMETERS
-    if measured:
-        step_seconds = _time_of_step(config, batch)
+    if n_parameters <= _MAX_MEASURED_PARAMETERS:
+        step_seconds, n_measured = _time_of_step(config, batch, progress, clock)
     else:
-        step_seconds = len(batch) * cost.training / (_EFFICIENCY * _matrix_speed())
+        step_seconds, n_measured = len(batch) * cost.training / (_EFFICIENCY * _matrix_speed()), 0
     return Plan(
         n_encoder=sizes["encoder"],
         n_decoder=sizes["decoder"],
@@ -91,36 +106,71 @@ def make_plan(config: TrainConfig) -> Plan:
         cost=cost,
         samples_per_second=len(batch) / (step_seconds + data_seconds),
         n_threads=torch.get_num_threads(),
-        measured=measured,
+        n_measured=n_measured,
         data_share=data_seconds / (step_seconds + data_seconds),
         state_bytes=state_bytes(n_parameters),
-        peak_bytes=_peak_bytes() if measured else 0,
+        peak_bytes=_peak_bytes() if n_measured == len(batch) else 0,
     )
 
 
-def _time_of_step(config: TrainConfig, batch: Batch) -> float:
-    """Seconds of an optimizer step without communication, the best of several."""
+def _time_of_step(
+    config: TrainConfig, batch: Batch, progress: Callable[[int], None], clock: Callable[[], float] | None
+) -> tuple[float, int]:
+    """Seconds of an optimizer step without communication, the best of several, and the problems of the largest timed.
+
+    Begins with some rows of a problem, and takes as many more as fit into the time. The products of a part stand for
+    those of the batch by their number of operations; the update of the weights costs the same for any part.
+    """
     on_gpu = config.run.accelerator == "cuda" or (config.run.accelerator == "auto" and torch.cuda.is_available())
     device = torch.device("cuda" if on_gpu else "cpu")
     network = Network(config.model).to(device)
     optimizer = make_optimizer(network, config.optimizer)
-    parts = batch.buckets(min(config.optimizer.micro_batches, len(batch)))
     # what other programs do to this one does not count where that can be told: threads that wait for each other spin
-    clock = time.process_time if not on_gpu and torch.get_num_threads() == 1 else time.perf_counter
-    best, end = float("inf"), time.monotonic() + _MEASURED_SECONDS
-    for trial in range(100):
-        start = clock()
+    own = time.process_time if not on_gpu and torch.get_num_threads() == 1 else time.perf_counter
+    now, wall = clock or own, clock or time.monotonic
+    begin, size, best = wall(), _FIRST_SIZE, float("inf")
+    for trial in range(_MAX_TRIALS):
+        parts, scale = _parts(config, batch, size)
+        start = now()
         for part in parts:
             token_loss(network, part, device, config.run.precision).backward()
         norm = torch.nn.utils.clip_grad_norm_(network.parameters(), config.optimizer.clip)
+        float(norm)
+        update = now()
         optimizer.step()
         optimizer.zero_grad()
-        float(norm)
-        if trial > 0:
-            best = min(best, clock() - start)
-        if trial > 0 and time.monotonic() > end:
+        products, update = update - start, now() - update
+        best = min(best, update + products * scale)
+        gone = wall() - begin
+        progress(min(int(gone), int(SECONDS)))
+        left = SECONDS - gone
+        if trial > 0 and left < products + update:
             break
-    return best
+        # half of the time that is left, so that it can be repeated
+        more = min(len(batch), size * (left / 2 - update) / max(products, 1e-9))
+        if trial == 0 or more > 2 * size:  # the first is slow for its allocations; more problems tell more
+            size, best = max(size, more), float("inf")
+    return best, math.ceil(size)
+
+
+def _parts(config: TrainConfig, batch: Batch, size: float) -> tuple[list[Batch], float]:
+    """A step over that many problems of all lengths, and how many times its operations a step over the batch has.
+
+    Less than one problem is one with a share of its rows.
+    """
+
+    def cut(problems: Batch) -> list[Batch]:
+        return problems.buckets(min(config.optimizer.micro_batches, len(problems)))
+
+    def operations(parts: list[Batch]) -> float:
+        sizes = ((len(part), part.y.shape[1], part.token_ids.shape[1] - 1) for part in parts)
+        return sum(count * forward_cost(config.model, rows, tokens).training for count, rows, tokens in sizes)
+
+    whole, n = cut(batch), max(1, int(size))
+    spread = np.argsort(batch.lengths, kind="stable")[(2 * np.arange(n) + 1) * len(batch) // (2 * n)]
+    part = batch if n == len(batch) else batch.take(spread)
+    parts = cut(first_rows(part, max(1, round(min(size, 1) * part.y.shape[1]))))
+    return parts, operations(whole) / operations(parts)
 
 
 def _matrix_speed() -> float:

@@ -55,16 +55,13 @@ class Problems:
     def batch(self, position: int) -> Batch:
         """Batch of this process at a position; of each table the first rows, which are as random as any."""
         batch = self.stream.batch(position)
-        if self.max_rows is None or batch.y.shape[1] <= self.max_rows:
-            return batch
-        kept = slice(0, self.max_rows)
-        return dataclasses.replace(
-            batch,
-            X=batch.X[:, kept],
-            y=batch.y[:, kept],
-            row_mask=batch.row_mask[:, kept],
-            n_rows=batch.n_rows.clip(max=self.max_rows),
-        )
+        return batch if self.max_rows is None else first_rows(batch, self.max_rows)
+
+
+def first_rows(batch: Batch, n: int) -> Batch:
+    """The batch with the first n rows of each table."""
+    arrays = {"X": batch.X[:, :n], "y": batch.y[:, :n], "row_mask": batch.row_mask[:, :n]}
+    return dataclasses.replace(batch, **arrays, n_rows=batch.n_rows.clip(max=n))
 
 
 def validation_share(config: TrainConfig, rank: int, world_size: int, prior: Prior | None = None) -> list[Batch]:
