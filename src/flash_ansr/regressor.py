@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from flash_ansr.checkpoint_folder import find_checkpoint
 from flash_ansr.infer.archive import Candidate
@@ -184,15 +185,32 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         grammar, settings = self._checked_options()
         options = self._search_options()
-        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
+        began = time.monotonic()
         table = self._checked_table(X, y, sample_weight)
+        checked = time.monotonic() - began
         # without a clock the network takes part from the first round, so that the result is always the same
         seconds = None if self.n_samples is not None else self.time_limit
         set_up = time.monotonic()
         if options.loads_first(settings, seconds):
             load_torch(options)
         set_up = time.monotonic() - set_up
-        budget.started += set_up
+        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
+        budget.started -= checked
+        # its matrices are small: threads of BLAS gain nothing, and on a busy machine wait for each other for seconds
+        with threadpool_limits(1, user_api="blas"):
+            self._search(table, grammar, settings, options, budget, seconds, set_up)
+        return self
+
+    def _search(
+        self,
+        table: Table,
+        grammar: Grammar,
+        settings: Settings,
+        options: SearchOptions,
+        budget: Budget,
+        seconds: float | None,
+        set_up: float,
+    ) -> None:
         columns = select_columns(table, most_columns(options, settings), settings.random_state)
         selected = Table(table.X[:, columns], table.y, table.sample_weight)
         by_rows = self.selection == "validation"
@@ -224,7 +242,6 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
         self.report_["law_is_baseline"] = winner == "baseline"
         self.report_["neural"] = network_part(pipeline, options)
-        return self
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
