@@ -133,6 +133,15 @@ def test_parameters_are_shared() -> None:
     assert mixed.parameters == pytest.approx({"w": 0.8})
 
 
+@pytest.mark.parametrize("method", ["lm", "bfgs", "scipy"])
+def test_parameters_may_be_names_alone(method: str) -> None:
+    table = {"S": np.linspace(0.1, 5, 40)}
+    fit = fit_constants(
+        "Vmax*S/(Km + S)", table, 2 * table["S"] / (0.7 + table["S"]), parameters=["Vmax", "Km"], method=method
+    )
+    assert fit.parameters == pytest.approx({"Vmax": 2.0, "Km": 0.7}, rel=1e-4)
+
+
 def test_bounds_hold_and_bind() -> None:
     e = parse("<constant>*exp(<constant>*x1)")
     y = e(X3, [2.0, -0.4])
@@ -217,6 +226,54 @@ def test_scale_does_not_matter(text: str, constants: list[float], x_scale: float
     y = parse(text)(X3, constants)
     fit = fit_constants(text, X3 * np.array([x_scale, 1 / x_scale, 1.0]), y * y_scale)
     assert fit.fvu < 1e-20
+
+
+@pytest.mark.parametrize("y_scale", [1e-305, 1e-200, 1e200, 5e306])
+@pytest.mark.parametrize("x_scale", [1e-120, 1.0, 1e120])
+@pytest.mark.parametrize(("text", "constants"), SCALED)
+def test_squares_of_data_may_overflow(text: str, constants: list[float], x_scale: float, y_scale: float) -> None:
+    y = parse(text)(X3, constants) * y_scale
+    fit = fit_constants(text, X3 * np.array([x_scale, 1.0, 1.0]), y)
+    assert fit.fvu < 1e-20
+    assert fit.status is FitStatus.OK
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize(
+    ("text", "constants"),
+    [
+        ("<constant>*x1 + <constant>", [2.0, 1.0]),
+        ("<constant>*exp(<constant>*x1)", [2.0, -0.3]),
+        ("sin(<constant>*x1)", [0.4]),
+        ("log(<constant>*x1 + <constant>)", [1.0, 6.0]),
+    ],
+)
+def test_squares_of_a_column_may_overflow(text: str, constants: list[float], scale: float) -> None:
+    fit = fit_constants(text, X3[:, :1] * scale, parse(text)(X3, constants))
+    assert fit.fvu < 1e-20
+    assert fit.status is FitStatus.OK
+
+
+@pytest.mark.parametrize("options", [{"loss": "huber"}, {"loss": "log_cosh"}, {"loss": "relative"}, {"y_err": 1e-3}])
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**900])
+def test_a_power_of_two_of_y_scales_the_fit_alone(scale: float, options: dict[str, object]) -> None:
+    text, y = "<constant>*exp(<constant>*x1) + <constant>", 2 * np.exp(-0.4 * X3[:, 0]) + 0.1 * NOISE
+    y[::25] += 30.0
+    fit = fit_constants(text, X3, y, **options)
+    scaled = {name: value * scale if name == "y_err" else value for name, value in options.items()}
+    other = fit_constants(text, X3, y * scale, **scaled)
+    np.testing.assert_allclose(other.constants, fit.constants * [scale, 1.0, scale], rtol=1e-5)
+    assert other.fvu == pytest.approx(fit.fvu, rel=1e-9)
+    assert other.stderr[1] == pytest.approx(fit.stderr[1], rel=1e-4)
+
+
+def test_errors_of_extreme_data_are_those_of_ordinary_ones() -> None:
+    y = 2 * X3[:, 0] + 0.1 * NOISE
+    fit, scaled = (
+        fit_constants("<constant>*x1 + <constant>", X3, y * scale, y_err=0.1 * scale) for scale in (1.0, 2.0**400)
+    )
+    np.testing.assert_allclose(scaled.stderr, fit.stderr * 2.0**400, rtol=1e-9)
+    assert scaled.loss == pytest.approx(fit.loss)
 
 
 @examples(60)
@@ -470,6 +527,8 @@ BAD = [
     ({"x0": [np.nan]}, "x0 must be finite"),
     ({"x0": "a"}, "x0 must be numbers"),
     ({"parameters": {"b": 1.0}}, "parameter 'b' is no variable"),
+    ({"parameters": ["b"]}, "parameter 'b' is no variable"),
+    ({"parameters": "x1"}, "parameters must be a list of names or a mapping"),
     ({"parameters": {"x1": np.inf}}, "must be finite"),
     ({"parameters": {"x1": "a"}}, "must be a number"),
     ({"bounds": [(0, 1), (0, 1)]}, "one .low, high. a free constant"),

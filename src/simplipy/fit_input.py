@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,17 +142,20 @@ def own_parameters(expression: Expression, named: Mapping[str, float]) -> dict[s
     return {name: start for name, start in named.items() if name in held}
 
 
-def check_parameters(parameters: Mapping[str, float] | None, variables: Sequence[str]) -> dict[str, float]:
-    """Named parameters with finite starts; each must occur."""
+def check_parameters(parameters: Mapping[str, float] | Iterable[str], variables: Sequence[str]) -> dict[str, float]:
+    """Named parameters with their starts, NaN where the caller gives none; each must occur."""
+    if isinstance(parameters, str):
+        raise FitError(f"parameters must be a list of names or a mapping of names to starts, got {parameters!r}")
+    has_starts = isinstance(parameters, Mapping)
     checked = {}
-    for name, start in (parameters or {}).items():
+    for name, start in parameters.items() if has_starts else dict.fromkeys(parameters, math.nan).items():
         if name not in variables:
             raise FitError(f"parameter {name!r} is no variable of the expression; variables are: {_listed(variables)}")
         try:
             value = float(start)
         except (TypeError, ValueError) as error:
             raise FitError(f"the start of parameter {name!r} must be a number, got {start!r}") from error
-        if not np.isfinite(value):
+        if has_starts and not np.isfinite(value):
             raise FitError(f"the start of parameter {name!r} must be finite, got {value}")
         checked[name] = value
     return checked
@@ -208,7 +211,7 @@ def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
     if number == 0:
         raise FitError(
             f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; pass a DataFrame or "
-            f"dict, or declare it in parameters={{{name!r}: start}}"
+            f"dict, or declare it in parameters=[{name!r}]"
         )
     if number > n_columns:
         raise FitError(f"variable {name!r} needs column {number}, X has {n_columns}")

@@ -64,7 +64,8 @@ class Fit:
     covariance : array (n_constants + n_parameters, n_constants + n_parameters)
         Of constants, then parameters; NaN where the data do not determine it.
     loss : float
-        Weighted mean of the objective; infinite where the formula is undefined on a row.
+        Weighted mean of the objective; infinite where the formula is undefined on a row, or where squares are beyond
+        doubles. The covariance has the same limit, the FVU has none.
     fvu : float
         Fraction of variance unexplained, weighted as the loss. Of a constant y, the sum of squared residuals over the
         sum of squares of y; where y is zero, over the sum of weights.

@@ -1,5 +1,6 @@
 #include "covariance.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace simplipy {
@@ -32,7 +33,7 @@ std::vector<double> parameter_slopes(const FitProgram& program, std::span<const 
         if (term.parent < 0) continue;
         const std::size_t parent = program.term_of(term.parent);
         const double scale = linear[parent] / program.terms[parent].factor;
-        row[parent] = -linear[i] / term.factor / (scale * scale) / program.terms[parent].factor;
+        row[parent] = over_square(-linear[i] / term.factor, scale) / program.terms[parent].factor;
         row[i] /= scale;
     }
     for (std::size_t j = 0; j < program.nonlinear.size(); ++j)
@@ -41,10 +42,20 @@ std::vector<double> parameter_slopes(const FitProgram& program, std::span<const 
     return slopes;
 }
 
+// Divides values by a power of two, so that the largest is about 1, and returns the exponent.
+int balance(std::span<double> values) {
+    double largest = 0.0;
+    for (const double v : values) largest = std::max(largest, std::fabs(v));
+    if (largest == 0.0 || !std::isfinite(largest)) return 0;
+    const int exponent = std::ilogb(largest);
+    for (double& v : values) v = std::scalbn(v, -exponent);
+    return exponent;
+}
+
 }  // namespace
 
 std::vector<double> covariance(FitModel& model, std::span<const double> nonlinear, std::span<const double> linear,
-                               double variance) {
+                               double variance, double unit) {
     const std::size_t p = model.n_parameters();
     const std::vector<double> inverse = inverse_triangle(model);
     const std::vector<double> slopes = parameter_slopes(model.program(), nonlinear, linear);
@@ -52,12 +63,16 @@ std::vector<double> covariance(FitModel& model, std::span<const double> nonlinea
     for (std::size_t i = 0; i < p; ++i)
         for (std::size_t k = 0; k < p; ++k)
             for (std::size_t j = 0; j < p; ++j) root[i * p + j] += slopes[i * p + k] * inverse[k * p + j];
+    std::vector<int> exponents(p);  // of the rows of `root`
+    for (std::size_t i = 0; i < p; ++i) exponents[i] = balance({root.data() + i * p, p});
+    const int unit_exponent = balance({&unit, 1});
     std::vector<double> result(p * p);
     for (std::size_t i = 0; i < p; ++i)
         for (std::size_t j = 0; j < p; ++j) {
             double sum = 0.0;
             for (std::size_t k = 0; k < p; ++k) sum += root[i * p + k] * root[j * p + k];
-            result[i * p + j] = sum * variance;
+            result[i * p + j] =
+                std::scalbn(sum * (variance * (unit * unit)), exponents[i] + exponents[j] + 2 * unit_exponent);
         }
     return result;
 }

@@ -319,8 +319,9 @@ class Fitter {
         if (result_.status == FitStatus::singular) return;
         const double freedom = static_cast<double>(n) - static_cast<double>(p);
         const double unit = all_.normalisation();
-        const double variance = options_.absolute_errors ? unit * unit : (freedom > 0.0 ? cost / freedom : unknown);
-        result_.covariance = covariance(model_, best.point, linear, variance);
+        result_.covariance = covariance(model_, best.point, linear,
+                                        options_.absolute_errors ? 1.0 : (freedom > 0.0 ? cost / freedom : unknown),
+                                        options_.absolute_errors ? unit : 1.0);
     }
 
     // Of a tree without parameters.
@@ -352,7 +353,7 @@ class Fitter {
             if (result_.status != FitStatus::deadline) result_.status = FitStatus::non_finite;
             return;
         }
-        if (options_.objective == Objective::squared) loss = fvu / (all_.normalisation() * all_.normalisation());
+        if (options_.objective == Objective::squared) loss = over_square(fvu, all_.normalisation());
         result_.fvu = fvu;
         result_.cost = loss / all_.sum_of_weights();
     }

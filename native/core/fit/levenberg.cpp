@@ -62,7 +62,8 @@ void Levenberg::propose(FitModel& model, double damping) {
     }
     const double root = std::sqrt(damping);
     std::vector<double>& diagonal = trial_;  // free until the step is known
-    for (std::size_t j = 0; j < q; ++j) diagonal[j] = blocked_[j] ? 1e100 * scale_[j] : root * scale_[j];
+    for (std::size_t j = 0; j < q; ++j)
+        diagonal[j] = blocked_[j] ? std::min(1e100 * scale_[j], 1e300) : root * scale_[j];
     solve_damped(q, triangle_, rhs_, diagonal, row_, step_);
 }
 

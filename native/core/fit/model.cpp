@@ -138,10 +138,22 @@ void FitModel::prepare_fixed() {
     std::copy_n(residual_column(), stride_, fixed_residual_.data());
 }
 
+// Divides a column by a power of two where its squares may leave the range of doubles, and returns the exponent.
+int FitModel::balance(double* column) {
+    if (!rows_->extreme()) return 0;
+    double largest = 0.0;
+    for (std::size_t row = 0; row < stride_; ++row) largest = std::max(largest, std::fabs(column[row]));
+    if (largest == 0.0 || !std::isfinite(largest)) return 0;
+    const int exponent = std::ilogb(largest);
+    for (std::size_t row = 0; row < stride_; ++row) column[row] = std::scalbn(column[row], -exponent);
+    return exponent;
+}
+
 void FitModel::orthogonalise(std::size_t i) {
     double* column = matrix_column(i);
+    const int exponent = balance(column);
     const double before = std::sqrt(vectors_.dot(stride_, column, column));
-    norms_[i] = before;
+    norms_[i] = std::scalbn(before, exponent);
     for (std::size_t j = 0; j < i; ++j) r(j, i) = 0.0;
     double norm = before;
     for (int pass = 0; pass < 2; ++pass) {
@@ -155,6 +167,7 @@ void FitModel::orthogonalise(std::size_t i) {
         norm = std::sqrt(vectors_.dot(stride_, column, column));
         if (norm > 0.3 * start) break;  // no digits were lost: a second pass would change nothing
     }
+    for (std::size_t j = 0; exponent != 0 && j < i; ++j) r(j, i) = std::scalbn(r(j, i), exponent);
     if (!std::isfinite(before)) {  // undefined or overflown: so is the residual, then
         r(i, i) = before;
         std::fill_n(column, stride_, std::numeric_limits<double>::quiet_NaN());
@@ -166,7 +179,7 @@ void FitModel::orthogonalise(std::size_t i) {
         r(i, i) = 0.0;
         return;
     }
-    r(i, i) = norm;
+    r(i, i) = std::scalbn(norm, exponent);
     vectors_.scale(stride_, 1.0 / norm, column);
 }
 
@@ -295,20 +308,28 @@ void FitModel::backward_scalar_step(const FitStep& step, std::size_t n) {
     }
 }
 
+// Extreme data: adjoints are in the unit of the target, as a linear parameter times a column may leave the range of
+// doubles where that over the target does not.
 void FitModel::backward(std::size_t start, std::size_t n) {
     const std::size_t k = n_linear();
-    seed(program_->base, 1.0, program_->base_adds, n);
-    for (std::size_t i = 0; i < k; ++i) seed(program_->terms[i].basis, linear_[i], program_->terms[i].adds, n);
+    const double weight = rows_->extreme() ? rows_->normalisation() / rows_->sizes()[0] : 1.0;
+    const int exponent = weight > 0.0 && std::isfinite(weight) ? std::ilogb(weight) : 0;
+    const auto in_unit = [&](double value) { return exponent == 0 ? value : std::scalbn(value, exponent); };
+    seed(program_->base, in_unit(1.0), program_->base_adds, n);
+    for (std::size_t i = 0; i < k; ++i) seed(program_->terms[i].basis, in_unit(linear_[i]), program_->terms[i].adds, n);
     for (auto step = program_->code.rbegin(); step != program_->code.rend(); ++step) backward_step(*step, start, n);
     for (auto step = program_->scalar_code.rbegin(); step != program_->scalar_code.rend(); ++step)
         backward_scalar_step(*step, n);
     for (std::size_t j = 0; j < n_nonlinear(); ++j) {
+        const double* slope = adjoint({Kind::scalar, static_cast<std::uint32_t>(j)});
+        const double* weights = rows_->root_weights() + start;
         double* out = matrix_column(k + j) + start;
         if (!program_->reached[j]) {
             std::fill_n(out, n, 0.0);
+        } else if (exponent != 0) {
+            for (std::size_t i = 0; i < n; ++i) out[i] = slope[i] * std::scalbn(weights[i], -exponent);
         } else {
-            vectors_.weigh(n, adjoint({Kind::scalar, static_cast<std::uint32_t>(j)}), rows_->root_weights() + start,
-                           out);
+            vectors_.weigh(n, slope, weights, out);
         }
     }
 }
@@ -329,8 +350,9 @@ void FitModel::sweep(bool with_bases) {
 void FitModel::mend_derivative(std::size_t i) {
     double* column = matrix_column(i);
     if (std::isfinite(vectors_.dot(stride_, column, column))) return;
+    const double limit = rows_->extreme() ? std::numeric_limits<double>::infinity() : 1e150;
     for (std::size_t row = 0; row < stride_; ++row)
-        if (!(std::fabs(column[row]) < 1e150)) column[row] = 0.0;
+        if (!(std::fabs(column[row]) < limit)) column[row] = 0.0;
 }
 
 bool FitModel::differentiate() {
@@ -348,8 +370,13 @@ bool FitModel::differentiate() {
 bool FitModel::differentiate_all() {
     sweep(true);
     for (std::size_t j = 0; j < n_nonlinear(); ++j) mend_derivative(n_linear() + j);
+    const auto is_defined = [&](std::size_t i) {
+        const double* column = matrix_column(i);
+        if (!rows_->extreme()) return std::isfinite(vectors_.dot(stride_, column, column));
+        return std::all_of(column, column + stride_, [](double v) { return std::isfinite(v); });
+    };
     for (std::size_t i = 0; i < n_parameters(); ++i)
-        if (!std::isfinite(vectors_.dot(stride_, matrix_column(i), matrix_column(i)))) return false;
+        if (!is_defined(i)) return false;
     return true;
 }
 

@@ -72,7 +72,8 @@ class FitModel {
     // Counts those of a model on fewer rows as its own.
     void count_evaluations(FitModel& other) { n_evaluations_ += std::exchange(other.n_evaluations_, 0); }
 
-    // Orthogonalises column i behind columns 0 .. i-1 and stores its part of R.
+    // Orthogonalises column i behind columns 0 .. i-1 and stores its part of R. Extreme data are scaled by a power of
+    // two meanwhile, so that squares stay in the range of doubles; other columns beyond it are undefined.
     void orthogonalise(std::size_t i);
 
   private:
@@ -93,6 +94,7 @@ class FitModel {
     void send(Ref to, bool adds, std::size_t n, const Kernel& kernel);
     void write_basis(std::size_t i, std::size_t start, std::size_t n);
     void prepare_fixed();
+    int balance(double* column);
     void mend_derivative(std::size_t i);
     void sweep(bool with_bases);
     double settle();

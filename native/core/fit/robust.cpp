@@ -32,15 +32,19 @@ double robust_weight(Objective objective, double threshold, double u) {
     return objective == Objective::squared || size <= threshold ? 1.0 : threshold / size;
 }
 
-// Of the residuals that stand in the model: root_weight * (target - prediction).
+// Of the residuals that stand in the model: root_weight * (target - prediction). They are measured in a power of two
+// near their size, as squares of 1e200 overflow.
 double RobustDescent::objective(FitModel& model) const {
     const FitRows& rows = model.rows();
+    const int exponent = std::ilogb(rows.normalisation());
+    const double normalisation = std::scalbn(rows.normalisation(), -exponent);
+    const double threshold = std::scalbn(threshold_, exponent);
     double sum = 0.0;
     for (std::size_t i = 0; i < rows.n(); ++i) {
         const double weight = rows.sample_weights()[i];
         if (weight == 0.0) continue;
-        const double u = model.residual_column()[i] / (std::sqrt(weight) * rows.normalisation());
-        sum += weight * robust_loss(objective_, threshold_, u);
+        const double u = model.residual_column()[i] / (std::sqrt(weight) * normalisation);
+        sum += weight * robust_loss(objective_, threshold, u);
     }
     return sum;
 }

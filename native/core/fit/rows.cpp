@@ -56,6 +56,7 @@ FitRows::FitRows(std::span<const double> x, std::size_t n_columns, std::span<con
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
     x_ = own_x_.data();
     normalise();
+    extreme_ = has_extremes();
 }
 
 FitRows::FitRows(const Matrix& x, std::span<const std::uint32_t> columns, std::span<const double> y,
@@ -83,6 +84,7 @@ FitRows::FitRows(const Matrix& x, std::span<const std::uint32_t> columns, std::s
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
     x_ = own_x_.data();
     normalise();
+    extreme_ = has_extremes();
 }
 
 bool FitRows::finite() const {
@@ -90,6 +92,17 @@ bool FitRows::finite() const {
     for (const double v : own_x_) zero += 0.0 * v;
     for (const double v : target_) zero += 0.0 * v;
     return zero == 0.0;
+}
+
+bool FitRows::has_extremes() const {
+    constexpr double large = 1e50;
+    const auto is_extreme = [](std::span<const double> values) {
+        const double largest = largest_magnitude(values);
+        return largest > large || (largest > 0.0 && largest < 1.0 / large);
+    };
+    for (std::size_t c = 0; c < n_columns_; ++c)
+        if (is_extreme({column(c), n_})) return true;
+    return is_extreme({target_.data(), n_});
 }
 
 FitRows FitRows::subset(std::span<const std::uint32_t> rows) const {
@@ -103,7 +116,9 @@ FitRows FitRows::subset(std::span<const std::uint32_t> rows) const {
         weights[i] = sample_weights_[rows[i]];
         sizes[i] = sizes_[rows[i]];
     }
-    return FitRows(x, n_columns_, y, weights, sizes);
+    FitRows result(x, n_columns_, y, weights, sizes);
+    result.extreme_ = extreme_;
+    return result;
 }
 
 FitRows FitRows::retargeted(std::vector<double> target, std::vector<double> sizes) const {
@@ -111,6 +126,7 @@ FitRows FitRows::retargeted(std::vector<double> target, std::vector<double> size
     rows.n_ = n_;
     rows.n_padded_ = n_padded_;
     rows.n_columns_ = n_columns_;
+    rows.extreme_ = extreme_;
     rows.x_ = x_;
     rows.target_ = std::move(target);
     rows.sizes_ = std::move(sizes);
@@ -130,6 +146,7 @@ FitRows FitRows::with_column(std::span<const double> column, std::span<const dou
     rows.n_ = n_;
     rows.n_padded_ = n_padded_;
     rows.n_columns_ = n_columns_ + 1;
+    rows.extreme_ = extreme_;
     rows.own_x_.assign(x_, x_ + n_columns_ * n_padded_);
     rows.own_x_.insert(rows.own_x_.end(), column.begin(), column.end());
     rows.x_ = rows.own_x_.data();

@@ -57,9 +57,12 @@ class FitRows {
     double sum_of_weights() const { return sum_of_weights_; }
     // root_weights = sqrt(sample_weights) / sizes * normalisation
     double normalisation() const { return normalisation_; }
+    // Whether x or y is so large or small that squares of columns can leave the range of doubles.
+    bool extreme() const { return extreme_; }
 
   private:
     void normalise();
+    bool has_extremes() const;
 
     std::size_t n_ = 0;
     std::size_t n_padded_ = 0;
@@ -72,6 +75,7 @@ class FitRows {
     std::vector<double> root_weights_;
     double normalisation_ = 1.0;
     double sum_of_weights_ = 0.0;
+    bool extreme_ = false;  // rows that are made of others inherit it: only the data decide
 };
 
 // Brings sizes within a factor of 1000 of their median.

@@ -1,6 +1,7 @@
 #include "sieve.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace simplipy {
 namespace {
@@ -20,6 +21,7 @@ double* FitSieve::values(Ref ref) {
 
 void FitSieve::bind(const FitModel& model, std::span<const std::uint32_t> rows, std::span<const double> weights) {
     program_ = &model.program();
+    extreme_ = model.rows().extreme();
     n_rows_ = rows.size();
     n_lanes_ = std::max(lane_count, n_values / n_rows_ / lane_count * lane_count);
     size_ = n_rows_ * n_lanes_;
@@ -65,6 +67,17 @@ void FitSieve::weigh_into(Ref ref, double* out) {
     }
 }
 
+// Divides the column of each start by a power of two, so that its squares stay in the range of doubles.
+void FitSieve::balance(double* column) {
+    for (std::size_t lane = 0; lane < n_lanes_; ++lane) {
+        double largest = 0.0;
+        for (std::size_t at = lane; at < size_; at += n_lanes_) largest = std::max(largest, std::fabs(column[at]));
+        if (largest == 0.0 || !std::isfinite(largest)) continue;
+        const int exponent = std::ilogb(largest);
+        for (std::size_t at = lane; at < size_; at += n_lanes_) column[at] = std::scalbn(column[at], -exponent);
+    }
+}
+
 std::span<const double> FitSieve::costs() {
     for (std::size_t j = 0; j < program_->nonlinear.size(); ++j)
         for (std::size_t r = 0; r < n_rows_; ++r)
@@ -72,7 +85,10 @@ std::span<const double> FitSieve::costs() {
     for (const FitStep& step : program_->scalar_code) run(step);
     for (const FitStep& step : program_->code) run(step);
     const std::size_t k = program_->terms.size();
-    for (std::size_t i = 0; i < k; ++i) weigh_into(program_->terms[i].basis, matrix_.data() + i * size_);
+    for (std::size_t i = 0; i < k; ++i) {
+        weigh_into(program_->terms[i].basis, matrix_.data() + i * size_);
+        if (extreme_) balance(matrix_.data() + i * size_);
+    }
     double* residual = matrix_.data() + k * size_;
     const Ref base = program_->base;
     if (base.kind == Kind::none) {

@@ -34,10 +34,12 @@ class FitSieve {
     double* values(Ref ref);
     void run(const FitStep& step);
     void weigh_into(Ref ref, double* out);
+    void balance(double* column);
 
     const Kernels& kernels_;
     const VectorKernels& vectors_;
     const FitProgram* program_ = nullptr;
+    bool extreme_ = false;
     std::size_t n_rows_ = 0;
     std::size_t n_lanes_ = 0;
     std::size_t size_ = 0;     // n_rows * n_lanes
