@@ -161,7 +161,9 @@ def test_few_noisy_rows_get_a_short_law() -> None:
     planets = pd.read_csv(Path(__file__).parents[1] / "examples" / "data" / "planets.csv")
     # without closed_form: it takes most of the time and draws a fifth of the formulas
     proposers = ["enumerate", "local", "neural", "prior"]
-    model = quick(n_samples=3000, target_fvu=0.0, proposers=proposers).fit(planets[["distance_au"]], planets["period_days"])
+    model = quick(n_samples=3000, target_fvu=0.0, proposers=proposers).fit(
+        planets[["distance_au"]], planets["period_days"]
+    )
     assert len(model.expression_) <= 5
     assert model.report_["gamma"] == pytest.approx(0.375)
 
