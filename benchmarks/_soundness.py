@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-import mpmath
 import numpy as np
 
 import simplipy
@@ -197,7 +196,7 @@ class PairCheck:
 
 def spelled(value: Any) -> str:
     """Value with 25 digits, or why there is none."""
-    return value.value if isinstance(value, Outcome) else mpmath.nstr(mpmath.mp.make_mpf(value.mid), 25)
+    return value.value if isinstance(value, Outcome) else value.value.mid().str(25, radius=False)
 
 
 def constant_draws(n: int, rng: np.random.Generator) -> list[list[float]]:

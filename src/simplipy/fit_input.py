@@ -147,8 +147,9 @@ def check_parameters(parameters: Mapping[str, float] | Iterable[str], variables:
     if isinstance(parameters, str):
         raise FitError(f"parameters must be a list of names or a mapping of names to starts, got {parameters!r}")
     has_starts = isinstance(parameters, Mapping)
+    starts = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters, math.nan)
     checked = {}
-    for name, start in parameters.items() if has_starts else dict.fromkeys(parameters, math.nan).items():
+    for name, start in starts.items():
         if name not in variables:
             raise FitError(f"parameter {name!r} is no variable of the expression; variables are: {_listed(variables)}")
         try:

@@ -60,8 +60,9 @@ class Problems:
 
 def first_rows(batch: Batch, n: int) -> Batch:
     """The batch with the first n rows of each table."""
-    arrays = {"X": batch.X[:, :n], "y": batch.y[:, :n], "row_mask": batch.row_mask[:, :n]}
-    return dataclasses.replace(batch, **arrays, n_rows=batch.n_rows.clip(max=n))
+    return dataclasses.replace(
+        batch, X=batch.X[:, :n], y=batch.y[:, :n], row_mask=batch.row_mask[:, :n], n_rows=batch.n_rows.clip(max=n)
+    )
 
 
 def validation_share(config: TrainConfig, rank: int, world_size: int, prior: Prior | None = None) -> list[Batch]:
