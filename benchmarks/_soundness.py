@@ -10,10 +10,10 @@ import numpy as np
 
 import simplipy
 from simplipy import OPERATORS, Expression
-from simplipy.multiprecision import Outcome, enclose
-from simplipy.operators import CONSTANT
-from simplipy.pointwise import Function, decide, has_neighbourhood
-from simplipy.probe_points import probe_points
+from simplipy.equivalence.multiprecision import Outcome, enclose
+from simplipy.equivalence.pointwise import Function, decide, has_neighbourhood
+from simplipy.equivalence.probe_points import probe_points
+from simplipy.expression.operators import CONSTANT
 
 Tokens = list[str]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from flash_ansr import catalogues
-from flash_ansr.infer.closed_form import closed_form, data
+from flash_ansr.infer.proposers.closed_form import closed_form, data
 from simplipy import Expression, parse, simplify
 
 LAWS = Path(__file__).with_name("textbook_laws.yaml")

@@ -20,7 +20,7 @@ import sympy
 
 import simplipy
 from simplipy import OPERATORS, Expression
-from simplipy.output_files import write_whole
+from simplipy.files.output_files import write_whole
 
 N_VARIABLES = 5
 

@@ -21,8 +21,8 @@ import numpy as np
 from rich.progress import track
 
 import simplipy
-from simplipy.operators import CONSTANT, OPERATORS
-from simplipy.output_files import write_whole
+from simplipy.expression.operators import CONSTANT, OPERATORS
+from simplipy.files.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 LEAVES = ("x1", CONSTANT)

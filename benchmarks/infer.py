@@ -14,11 +14,12 @@ import numpy as np
 import torch
 
 from flash_ansr import FlashANSR
-from flash_ansr.checkpoint_folder import find_checkpoint
+from flash_ansr.checkpoint.folder import find_checkpoint
+from flash_ansr.checkpoint.weights import load_network
 from flash_ansr.data import Vocabulary
-from flash_ansr.infer.sampler import TokenRules, sample
-from flash_ansr.infer.search import bundled_checkpoint
-from flash_ansr.model import Network, load_network
+from flash_ansr.infer.proposers.neural.sampler import TokenRules, sample
+from flash_ansr.infer.search.set_up import bundled_checkpoint
+from flash_ansr.model import Network
 from flash_ansr.train.config import load_config
 
 N_RUNS = 4

@@ -16,8 +16,9 @@ import time
 
 import numpy as np
 
-from flash_ansr.infer.local_proposer import LocalProposer
-from flash_ansr.infer.proposals import Grammar, Table
+from flash_ansr.infer.proposers.local.proposer import LocalProposer
+from flash_ansr.infer.table.grammar import Grammar
+from flash_ansr.infer.table.table import Table
 
 
 def main() -> int:

@@ -27,8 +27,8 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from simplipy.operators import CONSTANT, OPERATORS
-from simplipy.paper_rules import Node, Rule, RuleIndex, is_metavariable, parse_tree
+from simplipy.expression.operators import CONSTANT, OPERATORS
+from simplipy.paper.rules import Node, Rule, RuleIndex, is_metavariable, parse_tree
 
 Tokens = tuple[str, ...]
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from flash_ansr.bench.figures import COLOURS, MARKERS, STYLE
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.rows import read_rows
-from simplipy.output_files import write_whole
+from simplipy.files.output_files import write_whole
 
 SHIFT = 0.22
 

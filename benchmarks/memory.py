@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from flash_ansr import FlashANSR
-from flash_ansr.infer.progress import Progress
+from flash_ansr.infer.search.progress import Progress
 
 
 def megabytes() -> float:

@@ -20,12 +20,12 @@ from typing import Any
 
 from rich.progress import track
 
+from simplipy.files.output_files import write_whole
 from simplipy.mining.config import MineConfig
 from simplipy.mining.discovery import Discovery, Mined
-from simplipy.mining.paper_method import mine_by_fits
 from simplipy.mining.rule import Rule
 from simplipy.mining.verification import verify_rule
-from simplipy.output_files import write_whole
+from simplipy.paper.mining_method import mine_by_fits
 
 ROOT = Path(__file__).parents[1]
 SEED = 11

@@ -22,8 +22,8 @@ from search import RECOVERED, Problem, catalogue_problems, drawn_problems, fvu
 
 from flash_ansr import FlashANSR
 from flash_ansr.data import load_prior
-from flash_ansr.infer.pipeline import Progress
-from simplipy.output_files import write_whole
+from flash_ansr.infer.search.pipeline import Progress
+from simplipy.files.output_files import write_whole
 
 EXACT = 1e-12
 N_ROWS = 64

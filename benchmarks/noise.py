@@ -28,8 +28,8 @@ import numpy as np
 import flash_ansr.regressor
 from flash_ansr import FlashANSR, catalogues
 from flash_ansr.bench.datasets import DataSet, make_data_set
-from flash_ansr.infer.budget import Budget
-from flash_ansr.infer.closed_form import data as closed_form_data
+from flash_ansr.infer.proposers.closed_form import data as closed_form_data
+from flash_ansr.infer.search.budget import Budget
 from simplipy import Expression, fit_constants, simplify
 
 CATALOGUES = (str(Path(__file__).with_name("textbook_laws.yaml")), "nguyen", "keijzer")

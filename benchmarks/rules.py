@@ -29,9 +29,9 @@ from rich.progress import track
 from flash_ansr.data import Generator
 from flash_ansr.versions import rule_set_hash
 from simplipy import Engine, TokenBatch
+from simplipy.files.output_files import write_whole
 from simplipy.mining.rule import Rule, infix
 from simplipy.mining.rule_file import read_rules
-from simplipy.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 STARTER = Path(__file__).with_name("starter_rules.txt")

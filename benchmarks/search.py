@@ -24,8 +24,8 @@ import numpy as np
 from flash_ansr import FlashANSR, catalogues, regressor
 from flash_ansr.data import Generator, load_prior
 from flash_ansr.data.prior import Noise, Prior
-from flash_ansr.infer.budget import Budget
-from flash_ansr.infer.closed_form import data
+from flash_ansr.infer.proposers.closed_form import data
+from flash_ansr.infer.search.budget import Budget
 from simplipy import Expression, simplify
 
 LAWS = Path(__file__).with_name("textbook_laws.yaml")
@@ -163,7 +163,7 @@ def main() -> None:
         count_cpu_time()
         options.jobs = 1
     if options.checkpoint is not None:
-        import flash_ansr.infer.neural_proposer  # noqa: F401
+        import flash_ansr.infer.proposers.neural.proposer  # noqa: F401
     print("set          n recovered     held   length  mean s  longest    drawn/s  recovered by")
     everything: list[Outcome] = []
     for name in options.sets:

@@ -29,8 +29,8 @@ from rich.progress import track
 
 import simplipy
 from simplipy import OPERATORS, Engine, TokenBatch
-from simplipy.operators import CONSTANT
-from simplipy.output_files import write_whole
+from simplipy.expression.operators import CONSTANT
+from simplipy.files.output_files import write_whole
 
 ROOT = Path(__file__).parents[1]
 PEER_SCRIPT = Path(__file__).with_name("_simplify_peer.py")

@@ -32,7 +32,7 @@ from rich.table import Table
 
 import simplipy
 from simplipy import OPERATORS, Expression
-from simplipy.operators import CONSTANT
+from simplipy.expression.operators import CONSTANT
 
 CHUNK = 25
 KINDS = ("error", "longer", "wrong value", "narrowed", "widened", "no constants", "not idempotent", "order matters")

@@ -17,7 +17,7 @@ from rich.table import Table
 
 import simplipy
 from flash_ansr import FlashANSR
-from flash_ansr.infer.display import fvu_text
+from flash_ansr.infer.result.progress_display import fvu_text
 
 FIGURE = Path("build/demo/laws.png")
 FORMULAS = (

@@ -12,8 +12,9 @@ from unittest import mock
 import pytest
 import torch
 
+from flash_ansr.checkpoint.weights import Checkpoint, save_checkpoint
 from flash_ansr.data import Vocabulary
-from flash_ansr.model import Checkpoint, DecoderConfig, EncoderConfig, ModelConfig, Network, save_checkpoint
+from flash_ansr.model import DecoderConfig, EncoderConfig, ModelConfig, Network
 
 torch.set_num_threads(1)
 

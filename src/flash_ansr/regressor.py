@@ -14,12 +14,32 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from flash_ansr.checkpoint_folder import find_checkpoint
-from flash_ansr.infer.archive import Candidate
-from flash_ansr.infer.budget import Budget, Stop, uninterrupted
-from flash_ansr.infer.columns import select_columns
-from flash_ansr.infer.conclusion import baselines_of, conclude, refined, reserve_of
-from flash_ansr.infer.input_checks import (
+from flash_ansr.checkpoint.folder import find_checkpoint
+from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.candidates.score import price_of_a_token
+from flash_ansr.infer.result.law import Law
+from flash_ansr.infer.result.report import candidate_table, posterior_table, run_report
+from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
+from flash_ansr.infer.search.budget import Budget, Stop, uninterrupted
+from flash_ansr.infer.search.pipeline import Pipeline
+from flash_ansr.infer.search.progress import Callback
+from flash_ansr.infer.search.set_up import (
+    SearchOptions,
+    background_seconds,
+    check_device,
+    load_torch,
+    make_pipeline,
+    most_columns,
+    network_part,
+    searched_rows,
+)
+from flash_ansr.infer.search.warm_start import LastSearch
+from flash_ansr.infer.selection.criteria import SELECTIONS, split_rows
+from flash_ansr.infer.selection.final_choice import baselines_of, conclude, refined, reserve_of
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from
+from flash_ansr.infer.table.columns import select_columns
+from flash_ansr.infer.table.grammar import Grammar
+from flash_ansr.infer.table.input_checks import (
     check_columns,
     check_price,
     check_seconds,
@@ -31,27 +51,8 @@ from flash_ansr.infer.input_checks import (
     checked_table,
     checked_threads,
 )
-from flash_ansr.infer.last_search import LastSearch
-from flash_ansr.infer.law import Law
-from flash_ansr.infer.pipeline import Pipeline
-from flash_ansr.infer.progress import Callback
-from flash_ansr.infer.proposals import Grammar, Table
-from flash_ansr.infer.report import candidate_table, posterior_table, run_report
-from flash_ansr.infer.saving import SavedResult, read_result, stored_parameters, write_result
-from flash_ansr.infer.score import price_of_a_token
-from flash_ansr.infer.search import (
-    SearchOptions,
-    background_seconds,
-    check_device,
-    load_torch,
-    make_pipeline,
-    most_columns,
-    network_part,
-    searched_rows,
-)
-from flash_ansr.infer.selection import SELECTIONS, split_rows
-from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from
-from simplipy.unexplained import unit_of
+from flash_ansr.infer.table.table import Table
+from simplipy.fit.unexplained import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,8 +96,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     X_units, y_units : None
         Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None
-        Called with a ``flash_ansr.infer.progress.Progress`` after every round, its candidates in the names of the
-        columns; a true result stops the search.
+        Called with a ``flash_ansr.infer.search.progress.Progress`` after every round, its candidates in the names of
+        the columns; a true result stops the search.
     warm_start : bool
         Go on from the candidates of the last fit, when the rows, their weights and all that limits, fits or ranks
         formulas are the same; otherwise start afresh.
@@ -323,7 +324,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         if not self.verbose:
             return pipeline.run(budget, following(self.callback))
-        from flash_ansr.infer.display import SearchDisplay
+        from flash_ansr.infer.result.progress_display import SearchDisplay
 
         with SearchDisplay(budget) as display:
             return pipeline.run(budget, following(display.following(self.callback)))
@@ -375,7 +376,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "expression_")
         if not hasattr(self, "_last_search"):
             raise ValueError("the rows of the fit are not saved with a result; fit again to plot")
-        from flash_ansr.infer.plots import plot_result
+        from flash_ansr.infer.result.plots import plot_result
 
         return plot_result(self._last_search.table, self._laws[0], self.candidates_)
 
@@ -421,6 +422,6 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "expression_"):
             bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
             return bundle
-        from flash_ansr.infer.notebook import result_html
+        from flash_ansr.infer.result.notebook import result_html
 
         return {"text/plain": repr(self), "text/html": result_html(self.expression_, self.candidates_)}

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from simplipy._version import __version__
 from simplipy.errors import ConversionError, EvaluationError, FitError, ParseError, SimplipyError
-from simplipy.expression import Expression, evaluate_many, from_sympy, parse, parse_many
-from simplipy.fit_result import Fit, FitStatus
-from simplipy.fitting import fit_constants
-from simplipy.operators import OPERATORS, Operator
-from simplipy.simplification import Engine, Explanation, StopReason, canonical_key, simplify, simplify_many
-from simplipy.tidying import tidy
-from simplipy.token_batch import TokenBatch
+from simplipy.expression.expression import Expression, evaluate_many, from_sympy, parse, parse_many
+from simplipy.expression.operators import OPERATORS, Operator
+from simplipy.expression.token_batch import TokenBatch
+from simplipy.fit.constants import fit_constants
+from simplipy.fit.result import Fit, FitStatus
+from simplipy.fit.tidying import tidy
+from simplipy.simplification.engine import Engine, Explanation, StopReason, canonical_key, simplify, simplify_many
 
 if TYPE_CHECKING:
-    from simplipy.equivalence import Verdict, equivalent
+    from simplipy.equivalence.verdict import Verdict, equivalent
 
 __all__ = [
     "OPERATORS",
@@ -51,7 +51,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # the comparison of expressions costs more to import than all else, and few programs need it
     if name in ("Verdict", "equivalent"):
-        from simplipy import equivalence
+        from simplipy.equivalence import verdict
 
-        return getattr(equivalence, name)
+        return getattr(verdict, name)
     raise AttributeError(f"module 'simplipy' has no attribute {name!r}")

@@ -6,7 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from tests.infer.test_paper import GOLDEN, facts, fitted
+from tests.flash_ansr.infer.search.test_paper_pipeline import GOLDEN, facts, fitted
 from tests.networks import write_checkpoint
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simplipy import unexplained
+from simplipy.fit import unexplained
 
 # 32-bit machine precision: the threshold of numeric recovery
 EPSILON_32 = float(np.finfo(np.float32).eps)

@@ -14,7 +14,7 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import read_rows
 from flash_ansr.bench.tables import Format, table
 from flash_ansr.progress_bar import progress_bar
-from simplipy.output_files import replacing, write_whole
+from simplipy.files.output_files import replacing, write_whole
 
 _SUFFIX = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.LATEX: "tex"}
 _SMALL = ("vnrr", "xnrr", "length_ratio_simplified_recovered")

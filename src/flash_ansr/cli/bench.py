@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flash_ansr import catalogues
-from simplipy.output_files import make_parent, replacing
+from simplipy.files.output_files import make_parent, replacing
 
 app = typer.Typer(help="Systems on catalogues of laws: run, resume, report.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)

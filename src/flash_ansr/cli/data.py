@@ -14,7 +14,7 @@ from rich.table import Table
 
 from flash_ansr.progress_bar import progress_bar
 from simplipy.errors import SimplipyError
-from simplipy.output_files import make_parent
+from simplipy.files.output_files import make_parent
 
 app = typer.Typer(help="Training problems: make, describe, check, show.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)
@@ -171,7 +171,7 @@ def skeletons(
 
     Example: flash-ansr data skeletons --simplifier sympy --n 50000 --out sympy_skeletons.jsonl
     """
-    from flash_ansr.data.sympy_skeletons import make_skeletons
+    from flash_ansr.paper.sympy.skeletons import make_skeletons
 
     make_parent(out)
     generator = _generator(prior, None)

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from simplipy.errors import SimplipyError
-from simplipy.output_files import make_parent
+from simplipy.files.output_files import make_parent
 
 if TYPE_CHECKING:
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.progress import Callback, Progress
-    from flash_ansr.infer.table_files import Columns
+    from flash_ansr.infer.search.progress import Callback, Progress
+    from flash_ansr.infer.table.table_files import Columns
 
 # names are the user's: [red] and :smile: mean nothing
 console = Console(markup=False, emoji=False, highlight=False)
@@ -117,8 +117,8 @@ def fit(
     Example: flash-ansr fit data.csv --target y --time 10 --out run/
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.saving import check_folder
-    from flash_ansr.infer.table_files import TextFormat, choose_columns, read_table_file
+    from flash_ansr.infer.result.saving import check_folder
+    from flash_ansr.infer.table.table_files import TextFormat, choose_columns, read_table_file
 
     table = read_table_file(data, TextFormat(separator, decimal, header))
     _tell(table.notes)
@@ -173,7 +173,7 @@ def predict(
     Example: flash-ansr predict run/ new.csv --out predicted.csv
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.table_files import (
+    from flash_ansr.infer.table.table_files import (
         TableError,
         TextFormat,
         complete_numbers,
@@ -228,8 +228,8 @@ def _listed(text: str | None, what: str) -> list[str] | None:
 
 def _writer(folder: Path) -> Callback:
     """A callback that keeps ``candidates.csv`` of the run folder up to date; the first one clears the folder."""
-    from flash_ansr.infer.report import candidate_table
-    from flash_ansr.infer.saving import start_folder, write_candidates
+    from flash_ansr.infer.result.report import candidate_table
+    from flash_ansr.infer.result.saving import start_folder, write_candidates
 
     last: float | None = None
 
@@ -281,7 +281,7 @@ def _is_level(columns: Columns, name: str) -> bool:
 
 
 def _show(model: FlashANSR, columns: Columns, target: str) -> None:
-    from flash_ansr.infer.display import fvu_text
+    from flash_ansr.infer.result.progress_display import fvu_text
 
     front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")

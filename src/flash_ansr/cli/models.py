@@ -30,8 +30,10 @@ def list_models(
 
     Example: flash-ansr models list --folder runs
     """
-    from flash_ansr.infer.search import bundled_checkpoint
-    from flash_ansr.model import CheckpointError, ModelConfig, read_checkpoint
+    from flash_ansr.checkpoint.folder import CheckpointError
+    from flash_ansr.checkpoint.weights import read_checkpoint
+    from flash_ansr.infer.search.set_up import bundled_checkpoint
+    from flash_ansr.model import ModelConfig
     from flash_ansr.train.config import config_names, load_config
     from flash_ansr.train.run_folder import RunFolder
 
@@ -74,8 +76,8 @@ def export(
     """
     import torch
 
-    from flash_ansr.checkpoint_folder import WEIGHTS_FILE, find_checkpoint
-    from flash_ansr.model.checkpoint import export_checkpoint
+    from flash_ansr.checkpoint.folder import WEIGHTS_FILE, find_checkpoint
+    from flash_ansr.checkpoint.weights import export_checkpoint
 
     source = find_checkpoint(run)
     export_checkpoint(source, out, getattr(torch, dtype.value))
@@ -90,8 +92,8 @@ def info(checkpoint: Annotated[Path, typer.Argument(help="Folder of a checkpoint
 
     Example: flash-ansr models info runs/nano
     """
-    from flash_ansr.checkpoint_folder import find_checkpoint
-    from flash_ansr.model import load_network
+    from flash_ansr.checkpoint.folder import find_checkpoint
+    from flash_ansr.checkpoint.weights import load_network
     from flash_ansr.model.config import to_mapping
     from flash_ansr.versions import rule_set_hash
 

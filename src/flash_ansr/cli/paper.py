@@ -123,7 +123,7 @@ def train(
 
     Example: flash-ansr paper train b1 --runs runs/ablations --steps 2000
     """
-    from flash_ansr.paper.ablations import ABLATIONS, BASE, ablation, train_ablation
+    from flash_ansr.paper.ablations.networks import ABLATIONS, BASE, ablation, train_ablation
 
     chosen = [ablation(name)] if name != _ALL else [a for a in ABLATIONS.values() if config is None or a.config == BASE]
     show_progress = not quiet and sys.stderr.isatty()
@@ -148,7 +148,7 @@ def pack(
 
     Example: flash-ansr paper pack --runs runs/ablations --out ablations
     """
-    from flash_ansr.paper.packing import pack_runs
+    from flash_ansr.paper.ablations.packing import pack_runs
 
     for folder in pack_runs(runs, out):
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.generator import Generator
-from simplipy.output_files import replacing
+from simplipy.files.output_files import replacing
 
 _CHUNK = 2048
 _BLOCK = 2**20  # bytes that a thread compresses at a time

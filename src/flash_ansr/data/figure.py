@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simplipy.output_files import replacing
+from simplipy.files.output_files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

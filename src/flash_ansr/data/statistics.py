@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.data.generator import OUTCOMES, Generator
-from simplipy.operators import CONSTANT
+from simplipy.expression.operators import CONSTANT
 
 _CHUNK = 1000
 _MAX_VALUES = 200_000

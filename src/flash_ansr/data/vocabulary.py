@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from flash_ansr import _core
 from flash_ansr.data.errors import DataError
-from simplipy.operators import CONSTANT, DEFAULT_OPERATORS, OPERATORS
+from simplipy.expression.operators import CONSTANT, DEFAULT_OPERATORS, OPERATORS
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<end>")
 

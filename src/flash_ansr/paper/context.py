@@ -22,12 +22,12 @@ from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.rows import JsonLines, finite, read_rows
 from flash_ansr.bench.runner import run as run_tasks
 from flash_ansr.bench.systems import SystemMissingError
-from flash_ansr.checkpoint_folder import find_checkpoint, weights_hash
-from flash_ansr.infer.search import LEAST_SECONDS, bundled_checkpoint, why_not_neural
+from flash_ansr.checkpoint.folder import find_checkpoint, weights_hash
+from flash_ansr.infer.search.set_up import LEAST_SECONDS, bundled_checkpoint, why_not_neural
 from flash_ansr.paper.experiment import MissingError, PaperError, Scale
 from flash_ansr.progress_bar import progress_bar
 from flash_ansr.versions import code_hash
-from simplipy.output_files import write_whole
+from simplipy.files.output_files import write_whole
 
 T = TypeVar("T")
 Facts = dict[str, Any]

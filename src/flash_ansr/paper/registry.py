@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 
-from flash_ansr.paper import (
-    ablation_results,
+from flash_ansr.paper.experiment import Experiment, PaperError
+from flash_ansr.paper.experiments import ablations as ablation_results
+from flash_ansr.paper.experiments import (
     compute_settings,
     convergence,
     data,
@@ -17,7 +18,6 @@ from flash_ansr.paper import (
     tables,
     training,
 )
-from flash_ansr.paper.experiment import Experiment, PaperError
 
 _MODULES = (
     recovery,

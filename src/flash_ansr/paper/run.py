@@ -12,7 +12,7 @@ from flash_ansr.bench.execute import machine
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.experiment import Experiment, Outcome, Scale
 from flash_ansr.versions import versions
-from simplipy.output_files import write_whole
+from simplipy.files.output_files import write_whole
 
 _SUMMARY = "summary.json"
 

@@ -22,11 +22,11 @@ from lightning_fabric.strategies.fsdp import FSDPStrategy
 from lightning_fabric.strategies.strategy import Strategy
 from torch import Tensor, nn
 
-from flash_ansr.checkpoint_folder import find_checkpoint
+from flash_ansr.checkpoint.folder import find_checkpoint
+from flash_ansr.checkpoint.weights import Checkpoint, fill_weights, read_checkpoint, save_checkpoint
 from flash_ansr.data import Batch, Prior, load_prior
-from flash_ansr.model import Checkpoint, Network, read_checkpoint, save_checkpoint
+from flash_ansr.model import Network
 from flash_ansr.model.attention import MAB
-from flash_ansr.model.checkpoint import fill_weights
 from flash_ansr.model.config import ConfigError, to_mapping
 from flash_ansr.model.decoder import DecoderBlock
 from flash_ansr.train.config import OptimizerConfig, Precision, RunConfig, TrainConfig

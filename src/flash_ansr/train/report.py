@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from flash_ansr.model import Network, read_checkpoint
-from flash_ansr.model.checkpoint import load_tensors
+from flash_ansr.checkpoint.weights import load_tensors, read_checkpoint
+from flash_ansr.model import Network
 from flash_ansr.model.config import ConfigError
 from flash_ansr.model.cost import compute_6nd
 from flash_ansr.train.run_folder import RunFolder
-from simplipy.output_files import replacing, write_whole
+from simplipy.files.output_files import replacing, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,12 +21,12 @@ from typing import Any
 
 import yaml
 
-from flash_ansr.checkpoint_folder import newest_checkpoint
+from flash_ansr.checkpoint.folder import newest_checkpoint
 from flash_ansr.data import Prior, PriorError, load_prior
 from flash_ansr.model.config import ConfigError, from_mapping, to_mapping
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.versions import versions
-from simplipy.output_files import write_whole
+from simplipy.files.output_files import write_whole
 
 N_KEPT = 2
 

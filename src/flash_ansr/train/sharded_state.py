@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_optimizer_state_dict
 from torch.optim import Optimizer
 
-from flash_ansr.model.checkpoint import CheckpointError, load_tensors
+from flash_ansr.checkpoint.weights import CheckpointError, load_tensors
 
 # what torch.compile, DDP and FSDP call the module that they wrap, in any order and at any depth
 _WRAPPED = {"_orig_mod", "module", "_fsdp_wrapped_module"}

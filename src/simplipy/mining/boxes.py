@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simplipy.operator_forms import FORMS, Interval, OperatorForms
-from simplipy.operators import OPERATORS, leaf_kind
+from simplipy.expression.operator_forms import FORMS, Interval, OperatorForms
+from simplipy.expression.operators import OPERATORS, leaf_kind
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

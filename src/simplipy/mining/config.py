@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from simplipy.errors import SimplipyError
-from simplipy.operators import DEFAULT_OPERATORS, OPERATORS
+from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS
 
 _BOUNDS = {
     "max_length": (2, 8),

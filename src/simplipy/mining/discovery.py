@@ -22,7 +22,7 @@ import simplipy
 from simplipy import _core
 from simplipy.errors import SimplipyError
 from simplipy.mining.config import MineConfig
-from simplipy.mining.pruning import rule_set, without_covered
+from simplipy.mining.redundancy import rule_set, without_covered
 from simplipy.mining.rule import Rule
 from simplipy.mining.settling import Settled, settle
 from simplipy.mining.shards import Proposal, Shard, Shards

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from simplipy.errors import ParseError
-from simplipy.expression import Expression, parse
-from simplipy.operators import CONSTANT, OPERATORS
+from simplipy.expression.expression import Expression, parse
+from simplipy.expression.operators import CONSTANT, OPERATORS
 
 Kind = Literal["exact", "extends", "conditional", "masks"]
 METAVARIABLES = ("a", "b", "c", "d")

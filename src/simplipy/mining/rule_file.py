@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from simplipy.errors import SimplipyError
-from simplipy.mining.pruning import is_covered, options_with, rule_set
+from simplipy.mining.redundancy import is_covered, options_with, rule_set
 from simplipy.mining.rule import METAVARIABLES, Kind, Rule, expression, read_lines
 from simplipy.mining.verification import read_condition
 

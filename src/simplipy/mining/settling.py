@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from simplipy.mining.pruning import Instances, Refuted, is_covered, loads, options_with, rule_set, select_general
+from simplipy.mining.redundancy import Instances, Refuted, is_covered, loads, options_with, rule_set, select_general
 from simplipy.mining.rule import Rule, from_core
 from simplipy.mining.shards import Proposal
 from simplipy.mining.verification import Finding, read_condition

@@ -17,10 +17,10 @@ import numpy as np
 
 import simplipy
 from simplipy.errors import SimplipyError
+from simplipy.files.output_files import write_whole
 from simplipy.mining.config import MineConfig
 from simplipy.mining.rule import Rule
 from simplipy.mining.verification import Finding
-from simplipy.output_files import write_whole
 
 Proposal = tuple[list[str], list[str], bool, str]
 Shard = tuple[list[Proposal], tuple[Any, ...], Any, Any]  # proposals, counts, kept (n, 3), keys (n,)

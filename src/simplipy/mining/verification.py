@@ -18,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from simplipy import ball_arithmetic as balls
+from simplipy.equivalence import balls as balls
+from simplipy.equivalence.family import compare_families
+from simplipy.equivalence.multiprecision import UNDECIDED, Outcome, compare, enclose
+from simplipy.equivalence.pointwise import Function, compare_functions
+from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, probe_points
 from simplipy.errors import SimplipyError
-from simplipy.expression import Expression, evaluate_many
-from simplipy.family import compare_families
+from simplipy.expression.expression import Expression, evaluate_many
+from simplipy.expression.operators import OPERATORS
 from simplipy.mining.boxes import on_boxes
 from simplipy.mining.rule import METAVARIABLES, Rule, expression
-from simplipy.multiprecision import UNDECIDED, Outcome, compare, enclose
-from simplipy.operators import OPERATORS
-from simplipy.pointwise import Function, compare_functions
-from simplipy.probe_points import Array, Mask, ProbePoints, probe_points
 
 _N_POINTS = 768
 _N_POINTS_MORE = 12288

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 from flash_ansr.bench.candidates import CandidateSummary
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Found, Request, SystemMissingError
-from flash_ansr.checkpoint_folder import weights_hash
-from flash_ansr.infer.search import bundled_checkpoint, why_not_neural
+from flash_ansr.checkpoint.folder import weights_hash
+from flash_ansr.infer.search.set_up import bundled_checkpoint, why_not_neural
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from
 from flash_ansr.versions import versions
 from simplipy import Expression
@@ -56,7 +56,7 @@ class Ours:
         self._regressor()
         found = {name: text for name, text in versions().items() if name not in ("python", "machine")}
         if why_not_neural() is None:
-            import flash_ansr.infer.neural_proposer  # noqa: F401 - loading torch is no part of a fit's time
+            import flash_ansr.infer.proposers.neural.proposer  # noqa: F401 - loading torch is no part of a fit's time
 
             found["weights"] = weights_hash(self._settings.get("checkpoint") or bundled_checkpoint())
         return found

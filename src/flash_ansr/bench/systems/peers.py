@@ -23,8 +23,8 @@ from flash_ansr.bench.numeric import fvu
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import FloatArray, Found, Request, SystemMissingError
 from flash_ansr.bench.systems.peer_process import PeerProcess
-from flash_ansr.infer.proposals import Table
-from flash_ansr.infer.score import exact_fvu, price_of_a_token, score
+from flash_ansr.infer.candidates.score import exact_fvu, price_of_a_token, score
+from flash_ansr.infer.table.table import Table
 from simplipy import Expression
 from simplipy.errors import SimplipyError
 

@@ -1,0 +1,93 @@
+"""Fits of a batch of skeletons to one table: on few rows first, on all rows what has a chance. Ranks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+import simplipy
+from flash_ansr.infer.settings import Settings
+from flash_ansr.infer.table.table import FloatArray, Table
+from simplipy import Expression, Fit, FitStatus
+from simplipy.fit import unexplained
+from simplipy.fit.constants import Race
+
+# what a formula is screened on; below twice as many rows a screen saves nothing
+_SCREEN_ROWS = 64
+_SHORTEST_SECONDS = 1e-3
+
+
+def refit(skeleton: Expression, numbers: Sequence[float], rows: Table, loss: str, seconds: float | None = None) -> Fit:
+    """The skeleton with its constants fitted from these numbers alone."""
+    return simplipy.fit_constants(
+        skeleton,
+        rows.X,
+        rows.y,
+        sample_weight=rows.sample_weight,
+        x0=list(numbers) or None,
+        loss=loss,
+        n_restarts=0,
+        n_threads=1,
+        deadline=None if seconds is None else max(seconds, _SHORTEST_SECONDS),
+    )
+
+
+def fvu_on(expression: Expression, rows: Table) -> float:
+    """Fraction of variance unexplained on these rows; infinite where the formula is undefined on one."""
+    values = np.asarray(expression(rows.X), dtype=np.float64)
+    return unexplained.fvu(rows.y, values, rows.sample_weight)
+
+
+class Fitter:
+    """Fits skeletons to a table.
+
+    Parameters
+    ----------
+    table : Table
+    settings : Settings
+    """
+
+    def __init__(self, table: Table, settings: Settings) -> None:
+        self.table = table
+        self.settings = settings
+        self._screens = settings.paper is None and table.n_rows > 2 * _SCREEN_ROWS
+
+    def fit(
+        self,
+        formulas: list[Expression],
+        starts: Sequence[FloatArray] | None,
+        seconds: float | None,
+        limit: Callable[[int], float],
+    ) -> list[Fit | None]:
+        """A fit of each formula; None where few rows show that its FVU is beyond the limit for its length."""
+        race = None
+        if self._screens:
+            race = Race(fvu_limits=[limit(len(formula)) for formula in formulas])
+        fits = self._fits(formulas, starts, seconds, race)
+        return [None if f.status is FitStatus.DROPPED else f for f in fits]
+
+    def _fits(
+        self,
+        formulas: list[Expression],
+        starts: Sequence[FloatArray] | None,
+        seconds: float | None,
+        race: Race | None,
+    ) -> list[Fit]:
+        paper = self.settings.paper
+        return simplipy.fit_constants(
+            formulas,
+            self.table.X,
+            self.table.y,
+            sample_weight=self.table.sample_weight,
+            x0=starts,
+            loss=self.settings.loss,
+            method=paper.refiner if paper else "lm",
+            n_restarts=self.settings.n_restarts if starts is None else 0,
+            rows=_SCREEN_ROWS,
+            deadline=None if seconds is None else max(seconds, _SHORTEST_SECONDS),
+            random_state=self.settings.random_state,
+            n_threads=self.settings.n_threads,
+            starts="normal" if paper else "auto",
+            race=race,
+        )

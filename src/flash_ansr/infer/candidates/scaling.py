@@ -1,0 +1,198 @@
+"""Units: columns and y far from 1 are searched in powers of ten of themselves; laws come back in the user's units.
+
+A column is scaled only where its magnitudes lie far from 1: sin(x1) in radians stays sin(x1), while of a column around
+1e-20 nothing but its multiples can stand inside a sine. The way back moves the factors through the formula into the
+numbers that are there, so that x1*x2 comes back as x1*x2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from flash_ansr.infer.table.table import Table
+from simplipy import OPERATORS, Expression, parse, simplify
+
+_SMALLEST, _LARGEST = 1e-4, 1e4
+# no value is larger in the units of the search, which the network sees as 32-bit numbers
+_LARGEST_DECADE = 30
+# rounding of a product of powers of ten that should be 1
+_ROUNDING = 1e-13
+_ROOTS = {f"pow1_{k}": 1.0 / k for k in (2, 3, 4, 5)}
+_POWERS = {f"pow{k}": float(k) for k in (2, 3, 4, 5)} | _ROOTS
+_FACTORS = {f"mult{k}": float(k) for k in (2, 3, 4, 5)} | {f"div{k}": 1.0 / k for k in (2, 3, 4, 5)}
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """Sizes that columns and y are divided by.
+
+    Attributes
+    ----------
+    columns : tuple of float
+        One a column; 1 for columns that are left alone.
+    y : float
+    """
+
+    columns: tuple[float, ...]
+    y: float = 1.0
+
+    @classmethod
+    def of(cls, table: Table) -> Scaling:
+        """Powers of ten that bring typical magnitudes near 1, where they are not."""
+        return cls(tuple(_size(table.X[:, k]) for k in range(table.n_columns)), _size(table.y))
+
+    def inverse(self) -> Scaling:
+        """From the units of the search back to the user's table."""
+        return Scaling(tuple(1.0 / size for size in self.columns), 1.0 / self.y)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether nothing is scaled."""
+        return self.y == 1.0 and all(size == 1.0 for size in self.columns)
+
+    def apply(self, table: Table) -> Table:
+        """The table in the units of the search."""
+        if self.is_identity:
+            return table
+        return Table(table.X / np.array(self.columns), table.y / self.y, table.sample_weight)
+
+    def restore(self, expression: Expression) -> Expression | None:
+        """A formula of the scaled table as one of the user's; None where a number leaves the range of doubles."""
+        if self.is_identity:
+            return expression
+        factors = {f"x{k}": 1.0 / size for k, size in enumerate(self.columns, start=1)}
+        try:
+            whole = _moved(expression.tokens, factors)
+            tokens = _Term(whole.factor * self.y, whole.tokens, whole.offset * self.y).spelled()
+        except (OverflowError, ZeroDivisionError):
+            return None
+        if any(token in ("inf", "-inf", "nan") for token in tokens):
+            return None
+        return simplify(parse(tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """factor * tokens + offset; a number alone has no tokens and is its offset."""
+
+    factor: float
+    tokens: list[str]
+    offset: float = 0.0
+
+    @property
+    def is_number(self) -> bool:
+        return not self.tokens
+
+    def spelled(self) -> list[str]:
+        """Prefix tokens with the numbers written out."""
+        if self.is_number:
+            return [_number(self.offset)]
+        tokens = self.tokens
+        if abs(self.factor - 1.0) > _ROUNDING:
+            tokens = ["*", _number(self.factor), *tokens]
+        return ["+", _number(self.offset), *tokens] if self.offset != 0.0 else tokens
+
+    def pure(self) -> _Term:
+        """The same without an offset."""
+        return self if self.is_number or self.offset == 0.0 else _Term(1.0, self.spelled())
+
+
+def _moved(tokens: list[str], factors: dict[str, float]) -> _Term:
+    """The formula with variables in other units, factors moved outwards as far as they go."""
+    stack: list[_Term] = []
+    for token in reversed(tokens):
+        if token in factors:
+            stack.append(_Term(factors[token], [token]))
+        elif token not in OPERATORS:
+            stack.append(_leaf(token))
+        elif OPERATORS[token].arity == 1:
+            stack.append(_unary(token, stack.pop()))
+        else:
+            stack.append(_binary(token, stack.pop(), stack.pop()))
+    return stack.pop()
+
+
+def _leaf(token: str) -> _Term:
+    try:
+        return _Term(0.0, [], float(token))
+    except ValueError:
+        return _Term(1.0, [token])  # pi, e
+
+
+def _unary(token: str, a: _Term) -> _Term:
+    if token == "neg":
+        return _Term(-a.factor, a.tokens, -a.offset)
+    if token in _FACTORS:
+        return _Term(a.factor * _FACTORS[token], a.tokens, a.offset * _FACTORS[token])
+    a = a.pure()
+    if a.is_number:
+        return _Term(1.0, [token, *a.spelled()])
+    if token == "inv":
+        return _Term(1.0 / a.factor, [token, *a.tokens])
+    if token == "abs":
+        return _Term(abs(a.factor), [token, *a.tokens])
+    if token in _POWERS:
+        power = _POWERS[token]
+        if a.factor > 0 or token in ("pow1_3", "pow1_5"):
+            return _Term(math.copysign(abs(a.factor) ** power, a.factor), [token, *a.tokens])
+        if token not in _ROOTS:
+            return _Term(a.factor**power, [token, *a.tokens])
+    if token == "log" and a.factor > 0:
+        return _Term(1.0, [token, *a.tokens], math.log(a.factor))
+    return _Term(1.0, [token, *a.spelled()])
+
+
+def _binary(token: str, a: _Term, b: _Term) -> _Term:
+    if token in ("+", "-"):
+        return _sum(a, b if token == "+" else _unary("neg", b))
+    if token == "*" and (a.is_number or b.is_number):
+        number, other = (a, b) if a.is_number else (b, a)
+        return _Term(number.offset * other.factor, other.tokens, number.offset * other.offset)
+    if token == "/" and b.is_number:
+        return _Term(a.factor / b.offset, a.tokens, a.offset / b.offset)
+    a, b = a.pure(), b.pure()
+    if token == "/" and a.is_number:
+        return _Term(a.offset / b.factor, ["inv", *b.tokens])
+    if token in ("*", "/"):
+        return _Term(a.factor * b.factor if token == "*" else a.factor / b.factor, [token, *a.tokens, *b.tokens])
+    if token == "pow" and b.is_number and not a.is_number and a.factor > 0:
+        return _Term(a.factor**b.offset, [token, *a.tokens, *b.spelled()])
+    return _Term(1.0, [token, *a.spelled(), *b.spelled()])
+
+
+def _sum(a: _Term, b: _Term) -> _Term:
+    if a.is_number or b.is_number:
+        term = b if a.is_number else a
+        return _Term(term.factor, term.tokens, a.offset + b.offset)
+    offset = a.offset + b.offset
+    # one factor for both where they share it, as in c*(x1 + x2)
+    if abs(a.factor - b.factor) <= _ROUNDING * abs(a.factor):
+        return _Term(a.factor, ["+", *a.tokens, *b.tokens], offset)
+    if abs(a.factor + b.factor) <= _ROUNDING * abs(a.factor):
+        return _Term(a.factor, ["-", *a.tokens, *b.tokens], offset)
+    first, second = _Term(a.factor, a.tokens), _Term(b.factor, b.tokens)
+    return _Term(1.0, ["+", *first.spelled(), *second.spelled()], offset)
+
+
+def _number(value: float) -> str:
+    """A token for the number; rounding of powers of ten is taken back."""
+    return repr(float(f"{value:.15g}"))
+
+
+def _size(values: npt.NDArray[np.float64]) -> float:
+    """The power of ten next to the median magnitude, 1 where that is near 1; more where a value would be too large."""
+    magnitudes = np.abs(values[values != 0])
+    if len(magnitudes) == 0:
+        return 1.0
+    largest = float(magnitudes.max())
+    with np.errstate(over="ignore"):
+        middle = min(float(np.median(magnitudes)), largest)
+    least = math.ceil(math.log10(largest)) - _LARGEST_DECADE
+    if _SMALLEST <= middle <= _LARGEST:
+        return 10.0 ** max(0, least)
+    # beyond 1e-300 the factor itself would leave the range
+    return 10.0 ** max(-300, min(300, round(math.log10(middle))), least)

@@ -1,0 +1,1 @@
+"""Proposers: each draws formulas for one table. They neither fit nor rank."""

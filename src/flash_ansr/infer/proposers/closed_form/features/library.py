@@ -1,0 +1,255 @@
+"""The feature library: monomials, functions of them, products of both, grown from a grammar in the order of cost.
+
+monomial := product of powers of columns
+inner    := monomial | monomial + monomial | monomial - monomial
+function := f(inner), f one of sin, cos, exp, log, sqrt, ...
+feature  := monomial | function | function*monomial | function*function
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, IntArray
+from flash_ansr.infer.proposers.closed_form.features.monomials import Monomials, monomials
+
+
+@dataclass(frozen=True)
+class Features:
+    """What sums and arguments are made of.
+
+    Attributes
+    ----------
+    texts : list of str
+        Infix.
+    values : array (n, n_rows)
+        In the units of the caller; finite.
+    exponents : array (n_monomials, n_columns)
+        Of the first features, where they are monomials.
+    """
+
+    texts: list[str]
+    values: FloatArray
+    exponents: FloatArray | None = None
+
+    def monomial(self, i: int) -> FloatArray | None:
+        """Exponents of feature i, None where it is no monomial."""
+        return None if self.exponents is None or i >= len(self.exponents) else self.exponents[i]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function of the grammar: token, values, text, cost, and the sizes of argument that make it worth a try."""
+
+    token: str
+    value: Callable[[FloatArray], FloatArray]
+    text: str
+    cost: float
+    least: float
+    most: float
+
+
+_OF_MONOMIALS = (
+    _Function("sin", np.sin, "sin({})", 1.3, 0.2, 100.0),
+    _Function("cos", np.cos, "cos({})", 1.3, 0.2, 100.0),
+    _Function("exp", np.exp, "exp({})", 1.5, 0.05, 60.0),
+    _Function("exp", lambda u: np.exp(-u), "exp(-{})", 1.6, 0.05, 60.0),
+    _Function("log", np.log, "log({})", 1.5, 0.0, np.inf),
+    _Function("tan", np.tan, "tan({})", 1.9, 0.1, 20.0),
+    _Function("sin", lambda u: np.sin(u) ** 2, "sin({})^2", 1.9, 0.1, 50.0),
+    _Function("cos", lambda u: np.cos(u) ** 2, "cos({})^2", 1.8, 0.1, 50.0),
+    _Function("cos", lambda u: 1 / np.cos(u) ** 2, "(1/cos({})^2)", 2.5, 0.1, 20.0),
+    _Function("log", np.log1p, "log(1 + {})", 1.9, 0.01, np.inf),
+    _Function("exp", lambda u: 1 / (1 + np.exp(u)), "(1/(1 + exp({})))", 3.0, 0.05, 60.0),
+    _Function("tanh", np.tanh, "tanh({})", 2.4, 0.1, 30.0),
+    _Function("atan", np.arctan, "atan({})", 2.6, 0.1, 1e3),
+    _Function("asin", np.arcsin, "asin({})", 2.6, 0.1, 1.0),
+    _Function("sinh", np.sinh, "sinh({})", 2.8, 0.1, 30.0),
+    _Function("cosh", np.cosh, "cosh({})", 2.8, 0.1, 30.0),
+)
+# of what stands inside of 1 + c*u: (x1/x2)^p
+_POWERS = (2.0, 3.0, 4.0, 6.0, 0.5)
+_OF_SUMS = (
+    _Function("inv", lambda u: 1 / u, "(1/({}))", 1.0, 0.0, np.inf),
+    _Function("pow1_2", np.sqrt, "sqrt({})", 1.4, 0.0, np.inf),
+    _Function("sin", np.sin, "sin({})", 1.4, 0.2, 100.0),
+    _Function("cos", np.cos, "cos({})", 1.4, 0.2, 100.0),
+    _Function("exp", np.exp, "exp({})", 1.8, 0.05, 60.0),
+    _Function("log", np.log, "log({})", 1.6, 0.0, np.inf),
+    _Function("pow2", lambda u: u * u, "({})^2", 1.2, 0.0, np.inf),
+    _Function("abs", np.abs, "abs({})", 2.4, 0.0, np.inf),
+    _Function("pow2", lambda u: 1 / (u * u), "(1/({})^2)", 2.0, 0.0, np.inf),
+)
+
+
+def ratios(data: Data, n: int) -> Features:
+    """What stands beside 1 in 1 + c*u: monomials and powers of ratios, without inverses: 1 + u = u*(1 + 1/u)."""
+    simplest = monomials(data, n, _POWERS)
+    leading = simplest.exponents[np.arange(len(simplest)), (simplest.exponents != 0).argmax(axis=1)]
+    kept = np.flatnonzero(leading > 0)
+    texts = [simplest.text(int(i)) for i in kept]
+    return Features(texts, simplest.values[kept], simplest.exponents[kept])
+
+
+def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | None) -> Features:
+    """What stands inside of factors: monomials, and monomials times sin or cos of a column."""
+    simplest = monomials(data, 4 * n)
+    size = np.abs(simplest.exponents)
+    # an argument has few powers: units cancel in ratios and products of columns
+    n_powers = ((size > 0) & (size != 1)).sum(axis=1)
+    order = np.argsort(simplest.costs + 0.4 * n_powers, kind="stable")
+    simplest = simplest.chosen(order[(np.isin(size, (0, 0.5, 1, 2)).all(axis=1) & (n_powers <= 2))[order]][:n])
+    texts, values = [simplest.text(i) for i in range(len(simplest))], [simplest.values]
+    for token, wave in (("sin", np.sin), ("cos", np.cos)):
+        for k in data.active if _allowed(token, operators) and n_waves else ():
+            column = data.columns[k]
+            if not 0.2 < float(np.abs(column).max()) < 100.0:
+                continue
+            free = np.flatnonzero(simplest.exponents[:, k] == 0)[:n_waves]
+            texts += [f"{token}(x{k + 1})", *(f"{token}(x{k + 1})*{simplest.text(int(i))}" for i in free)]
+            values += [wave(column)[None], simplest.values[free] * wave(column)]
+    return Features(texts, np.concatenate(values), simplest.exponents)
+
+
+def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
+    """Sums and differences of two simple monomials, and their squares, times monomials: ``(x1 - x2)^2/x3``."""
+    simplest = monomials(data, 8 * max(n, n_factors))
+    whole = ((simplest.exponents == 1) | (simplest.exponents == 0)).all(axis=1)
+    single = (simplest.exponents != 0).sum(axis=1) == 1
+    single &= np.isin(simplest.exponents.sum(axis=1), (1, -1, 2, -2))
+    terms = np.flatnonzero(whole)[:n]
+    simplest = simplest.chosen(np.concatenate([terms, np.flatnonzero(single)[:n_factors]]))
+    first, second = np.triu_indices(len(terms), 1)
+    used = (simplest.exponents[first] != 0) | (simplest.exponents[second] != 0)
+    texts: list[str] = []
+    values: list[FloatArray] = []
+    for sign, symbol in ((-1, "-"), (1, "+")):
+        sums = simplest.values[first] + sign * simplest.values[second]
+        names = [
+            f"({simplest.text(int(i))} {symbol} {simplest.text(int(j))})" for i, j in zip(first, second, strict=True)
+        ]
+        texts += [*names, *(f"{name}^2" for name in names)]
+        values += [sums, sums**2]
+        for m in range(len(terms), len(simplest)):
+            # a factor in a column of the sum would only rename it
+            free = np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1))
+            texts += [f"{names[i]}*{simplest.text(m)}" for i in free]
+            texts += [f"{names[i]}^2*{simplest.text(m)}" for i in free]
+            values += [sums[free] * simplest.values[m], sums[free] ** 2 * simplest.values[m]]
+    return _checked(texts, np.concatenate(values)) if texts else Features([], np.zeros((0, data.n_rows)))
+
+
+def library(data: Data, n: int, operators: Collection[str] | None) -> Features:
+    """About n features, the cheapest of the grammar.
+
+    Parameters
+    ----------
+    operators : collection of str, optional
+        Tokens that features may use; None for all.
+    """
+    simplest = monomials(data, max(n // 2, 20))
+    if not len(simplest):
+        return Features([], np.zeros((0, data.n_rows)))
+    functions, function_costs = _functions(data, simplest, max(n // 4, 12), operators)
+    costs = [simplest.costs, function_costs]
+    if len(functions):
+        few = simplest.costs[: max(n // 8, 10)]
+        costs.append((function_costs[:, None] + few + 0.3).ravel())
+        pairs = np.triu_indices(len(functions))
+        costs.append(function_costs[pairs[0]] + function_costs[pairs[1]] + 0.3)
+    total = np.concatenate(costs)
+    chosen = np.argsort(total, kind="stable")[:n]
+    bounds = np.cumsum([0, *map(len, costs)])
+    texts: list[str] = []
+    values: list[FloatArray] = []
+    places: list[IntArray] = []
+    for kind in range(len(costs)):
+        of_kind = (chosen >= bounds[kind]) & (chosen < bounds[kind + 1])
+        places.append(np.flatnonzero(of_kind))
+        index = chosen[of_kind] - bounds[kind]
+        if kind == 0:
+            texts += [simplest.text(int(i)) for i in index]
+            values.append(simplest.values[index])
+        elif kind == 1:
+            texts += [functions.texts[i] for i in index]
+            values.append(functions.values[index])
+        elif kind == 2:
+            f, m = np.divmod(index, len(few))
+            texts += [f"{functions.texts[i]}*{simplest.text(int(j))}" for i, j in zip(f, m, strict=True)]
+            values.append(functions.values[f] * simplest.values[m])
+        else:
+            f, m = pairs[0][index], pairs[1][index]
+            texts += [f"{functions.texts[i]}*{functions.texts[j]}" for i, j in zip(f, m, strict=True)]
+            values.append(functions.values[f] * functions.values[m])
+    data.clock.check()
+    # the cheapest first, whatever their kind: the triples take the first
+    order = np.argsort(np.concatenate(places))
+    return _checked([texts[i] for i in order], np.concatenate(values)[order])
+
+
+def _functions(
+    data: Data, simplest: Monomials, n: int, operators: Collection[str] | None
+) -> tuple[Features, FloatArray]:
+    """The n cheapest functions of monomials and of sums of two, with their costs."""
+    m_costs = simplest.costs[: max(n // 2, 12)]
+    usable = [f for f in _OF_MONOMIALS if _allowed(f.token, operators)]
+    of_sums = [f for f in _OF_SUMS if _allowed(f.token, operators)]
+    first, second = np.triu_indices(min(len(m_costs), 16), 1)
+    # functions of an inverse alone are rare
+    inverse = np.where((simplest.exponents <= 0).all(axis=1), 0.8, 0.0)
+    plan: list[tuple[float, int, _Function, int, int, int]] = []
+    for f in usable:
+        # log of a product is a sum of logarithms: only of one column
+        single = (simplest.exponents[: len(m_costs)] != 0).sum(axis=1) == 1
+        plan += [
+            (f.cost + c + float(inverse[i]), len(plan) + i, f, i, -1, 0)
+            for i, c in enumerate(m_costs)
+            if f.token != "log" or (single[i] and c == m_costs[0])
+        ]
+    for f in of_sums:
+        for sign in (1, -1):
+            plan += [
+                (f.cost + m_costs[i] + m_costs[j] + 0.4, len(plan) + p, f, int(i), int(j), sign)
+                for p, (i, j) in enumerate(zip(first, second, strict=True))
+            ]
+    plan.sort(key=lambda p: p[:2])
+    texts: list[str] = []
+    values: list[FloatArray] = []
+    costs: list[float] = []
+    with np.errstate(all="ignore"):
+        for cost, _, f, i, j, sign in plan:
+            if len(texts) >= n:
+                break
+            if len(texts) % 64 == 0:
+                data.clock.check()
+            u = simplest.values[i] if j < 0 else simplest.values[i] + sign * simplest.values[j]
+            largest = float(np.abs(u).max())
+            if not f.least <= largest <= f.most:
+                continue
+            value = f.value(u)
+            if not np.isfinite(value).all() or not np.ptp(value) > 1e-9 * np.abs(value).max():
+                continue
+            inner = simplest.text(i) if j < 0 else f"{simplest.text(i)} {'+' if sign > 0 else '-'} {simplest.text(j)}"
+            texts.append(f.text.format(inner))
+            values.append(value)
+            costs.append(cost)
+    return Features(texts, np.array(values).reshape(len(texts), data.n_rows)), np.array(costs)
+
+
+def _allowed(token: str, operators: Collection[str] | None) -> bool:
+    return operators is None or token in operators
+
+
+def _checked(texts: list[str], values: FloatArray) -> Features:
+    """Without what is not finite, or constant."""
+    with np.errstate(all="ignore"):
+        largest, smallest = values.max(axis=1), values.min(axis=1)
+        size = np.maximum(np.abs(largest), np.abs(smallest))
+        fine = np.isfinite(size) & (largest - smallest > 1e-9 * size) & (size < 1e290) & (size > 1e-290)
+    return Features([t for t, keep in zip(texts, fine, strict=True) if keep], values[fine])

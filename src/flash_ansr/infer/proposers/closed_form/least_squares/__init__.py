@@ -1,0 +1,1 @@
+"""Linear algebra for closed forms: least squares, Gram matrices, pursuit, and scans over one inner constant."""

@@ -1,0 +1,196 @@
+"""Which columns matter, and which are only a factor: read off a polynomial model.
+
+The model is a polynomial of low degree in the columns, or their logarithms, of log|y| where y has one sign. It need not
+be exact: a column matters, or is more than a factor, where leaving its terms out makes the residual clearly larger.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
+from flash_ansr.infer.proposers.closed_form.features.snapping import to_grid
+from flash_ansr.infer.proposers.closed_form.least_squares.solve import project_out
+
+# growth of the mean square of the residual that still counts as none
+_SAME = 1.2
+_TRIED = (1, -1, 2, -2, 0.5, -0.5)
+_MAX_TERMS_PER_ROW = 0.4
+_MAX_TERMS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """y = monomial * g(the other columns).
+
+    Attributes
+    ----------
+    exponents : array (n_columns,)
+        Of the factor, zero for columns that g depends on.
+    others : tuple of int
+        The columns of g.
+    """
+
+    exponents: FloatArray
+    others: tuple[int, ...]
+
+
+def common_factor(data: Data) -> Separation | None:
+    """The columns that enter as a power and nowhere else, or None where there is none."""
+    columns, _ = data.log_columns
+    if len(columns) < 2:
+        return None
+    one_sign = data.one_sign
+    exponents = _of_one_sign(data) if one_sign else _of_both_signs(data)
+    if exponents is None:
+        return None
+    others = tuple(k for k in relevant(data) if exponents[k] == 0)
+    return Separation(exponents, others) if exponents.any() and others else None
+
+
+def _of_one_sign(data: Data) -> FloatArray | None:
+    """Exponents of the columns that log|y| is linear in, and without which nothing else changes."""
+    model, target = Polynomial(data, logarithm=True), data.log_y
+    if model.degree < 2:
+        return None
+    exponents = np.zeros(data.n_columns)
+    for k, log in zip(*data.log_columns, strict=True):
+        ratio, slope = model.as_factor(k, log, target)
+        exponent = float(to_grid(np.array([slope]), 2)[0])
+        if ratio < _SAME and abs(slope - exponent) < 0.1:
+            exponents[k] = exponent
+    return exponents
+
+
+def _of_both_signs(data: Data) -> FloatArray | None:
+    """Exponents p of the columns that y/x^p does not depend on any more, tried one by one."""
+    exponents = np.zeros(data.n_columns)
+    model = Polynomial(data)
+    if model.degree < 2:
+        return None
+    size = max(float(np.abs(data.y).max()), 1e-300)
+    for k in data.log_columns[0]:
+        tried = _TRIED if data.positive[k] else _TRIED[:4]
+        column = data.columns[k] / data.scales[k]
+        growth = model.without(k, np.stack([data.y / size / column**p for p in tried]))
+        if growth.min() < _SAME:
+            exponents[k] = tried[int(growth.argmin())]
+    return exponents
+
+
+def relevant(data: Data, same: float = _SAME, most_left: float = 1.0) -> tuple[int, ...]:
+    """The active columns without which the polynomial model is clearly worse; all where it cannot tell.
+
+    Parameters
+    ----------
+    same : float
+        Growth of the mean square of what the model leaves that still counts as none.
+    most_left : float
+        Share of the variance that the model may leave: what it does not describe, columns may be needed for.
+    """
+    model = Polynomial(data, logarithm=data.one_sign)
+    if model.degree < 2:
+        return data.active
+    target = data.log_y if data.one_sign else data.y / np.abs(data.y).max()
+    if most_left < 1 and model.share_left(target) > most_left:
+        return data.active
+    found = tuple(k for k in data.active if model.without(k, target[None])[0] > same)
+    return found or data.active
+
+
+class Polynomial:
+    """Least squares of targets on the monomials of the columns up to a degree, by orthonormal bases."""
+
+    def __init__(self, data: Data, logarithm: bool = False) -> None:
+        columns, logs = data.log_columns
+        rows = dict(zip(columns, logs, strict=True))
+        base = {k: _standard(rows.get(k, data.columns[k])) for k in data.active}
+        self.degree = 0
+        self._n = data.n_rows
+        self._weight = data.log_weight if logarithm else data.root_weight
+        for degree in (4, 3, 2):
+            powers = [p for d in range(degree + 1) for p in itertools.combinations_with_replacement(data.active, d)]
+            if len(powers) <= min(_MAX_TERMS_PER_ROW * data.n_rows, _MAX_TERMS):
+                self.degree = degree
+                break
+        else:
+            return
+        self._powers = powers
+        terms = np.stack([np.prod([base[k] for k in p], axis=0) if p else np.ones(self._n) for p in powers])
+        self._terms = terms * self._weight
+        self._full = _basis(self._terms)
+
+    @property
+    def n_terms(self) -> int:
+        """Terms of the full model."""
+        return len(self._full)
+
+    def residuals(self, target: FloatArray) -> FloatArray:
+        """What the full model leaves of a target, (n_rows,), weighted."""
+        return np.asarray(project_out((target * self._weight)[None], self._full)[0])
+
+    def share_left(self, target: FloatArray) -> float:
+        """Share of the weighted variance of a target that the full model leaves."""
+        weighted = target * self._weight
+        mean = _basis(self._weight[None])
+        total = float(np.sum(project_out(weighted[None], mean) ** 2))
+        return float(np.sum(self.residuals(target) ** 2)) / max(total, 1e-300)
+
+    def gain(self, target: FloatArray) -> float:
+        """Growth of the mean square of a target where the terms of the highest degree are left out."""
+        lower = [i for i, p in enumerate(self._powers) if len(p) < self.degree]
+        return float(self._growth(_basis(self._terms[lower]), target[None])[0])
+
+    def without(self, k: int, targets: FloatArray) -> FloatArray:
+        """Growth of the mean squares of targets, (n, n_rows), where column k is left out."""
+        return self._growth(_basis(self._terms[self._apart(k)]), targets)
+
+    def as_factor(self, k: int, log: FloatArray, target: FloatArray) -> tuple[float, float]:
+        """Growth of the mean square where column k enters as log|x_k| alone, and its coefficient."""
+        basis = _basis(self._terms[self._apart(k)])
+        own = project_out((log * self._weight)[None], basis)
+        size = float(np.linalg.norm(own))
+        if size == 0:
+            return np.inf, 0.0
+        slope = float(own[0] @ (target * self._weight)) / size**2
+        return float(self._growth(np.vstack([basis, own / size]), target[None])[0]), slope
+
+    def as_terms(
+        self, columns: tuple[int, ...], terms: FloatArray, target: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Growth of the mean square without these columns, with them in one of the terms (n, n_rows), coefficients."""
+        basis = _basis(self._terms[self._apart(*columns)])
+        left = project_out((target * self._weight)[None], basis)[0]
+        own = project_out(terms * self._weight, basis)
+        sizes = np.linalg.norm(own, axis=1)
+        new = sizes > 1e-6 * np.linalg.norm(terms * self._weight, axis=1)
+        slopes = np.where(new, own @ left, 0.0) / np.where(new, sizes, 1.0) ** 2
+        total = float(left @ left)
+        squares = np.maximum(total - (slopes * sizes) ** 2, 0.0)
+        full = float(np.sum(self.residuals(target) ** 2)) / max(self._n - self.n_terms, 1)
+        # what the full model leaves may be rounding alone
+        full = max(full, 1e-24 * total / self._n, 1e-300)
+        n_free = max(self._n - len(basis) - 1, 1)
+        return total / n_free / full, squares / n_free / full, slopes
+
+    def _apart(self, *columns: int) -> list[int]:
+        return [i for i, p in enumerate(self._powers) if not set(columns) & set(p)]
+
+    def _growth(self, basis: FloatArray, targets: FloatArray) -> FloatArray:
+        mean_squares = []
+        for model in (basis, self._full):
+            left = project_out(targets * self._weight, model)
+            mean_squares.append(np.sum(left**2, axis=1) / max(self._n - len(model), 1))
+        return np.asarray(mean_squares[0] / np.maximum(mean_squares[1], 1e-300))
+
+
+def _basis(terms: FloatArray) -> FloatArray:
+    q, _ = np.linalg.qr(terms.T)
+    return np.ascontiguousarray(q.T)
+
+
+def _standard(column: FloatArray) -> FloatArray:
+    return np.asarray((column - column.mean()) / max(float(column.std()), 1e-300))

@@ -1,0 +1,266 @@
+"""Short formulas in the order of their cost, compared with functions of y: a look-up in place of a fit.
+
+A form phi is compared with every target T(y), so that one look tells whether y = T^-1(c0 + c1*phi). Without noise,
+forms also meet in the middle: T(y) - phi1, T(y)/phi1 and T(y)*phi1 are looked up among all forms, again up to c0 and
+c1. With noise, more rows and fewer forms are ranked by correlation. The core makes the forms in
+``native/ansr/enumerate``.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from flash_ansr import _core
+from flash_ansr.data import load_prior
+from flash_ansr.infer.proposers.batch import BatchProposer
+from flash_ansr.infer.proposers.closed_form import data as closed_form_data
+from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Draft
+from flash_ansr.infer.proposers.closed_form.data import Data, DeadlineError, bind, relative_weight
+from flash_ansr.infer.proposers.closed_form.features.library import Features
+from flash_ansr.infer.proposers.closed_form.features.targets import Target, targets
+from flash_ansr.infer.proposers.closed_form.least_squares.solve import solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.noise import Noise, noise_level
+from flash_ansr.infer.proposers.closed_form.stages.sums import Sums, sum_text
+from flash_ansr.infer.table.grammar import Grammar
+from flash_ansr.infer.table.ranks import spread_rows
+from simplipy import Expression, TokenBatch, evaluate_many
+from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS, by_id
+from simplipy.expression.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
+
+_VARIABLE_COST = 2
+_ONE_COST = 3
+# what is not here is not made: c*phi and -phi come by themselves
+_MADE = "+ - * / pow pow2 pow3 pow1_2 inv exp log sin cos tan tanh asin acos atan sinh cosh abs".split()
+_UNITS_A_BIT = 0.75
+# decades of FVU that a unit of cost is worth without noise: about half a token's
+_PRICE = 0.025
+# nats that it is worth with noise
+_NATS = 1.2
+# of a limited time, so much is for enumeration at most
+_SHARE = 0.3
+_LEAST_ROWS = 8
+# forms at most: values of one look take less than 100 MB
+_N_EXACT = 150_000
+_N_NOISY = 40_000
+# formulas of one look-up in the middle: more are the same in other words
+_N_JOINS = 8
+_JOINS = {0: "sum", 1: "product", 2: "quotient"}
+
+
+class EnumerateProposer(BatchProposer):
+    """Proposes the short formulas that resemble y most."""
+
+    name = "enumerate"
+    round_size = 128
+
+    def _start(self, seconds: float | None) -> Iterator[list[Expression]]:
+        deadline = None if seconds is None else closed_form_data.now() + _SHARE * seconds
+        data = bind(self._table.X, self._table.y, self._table.sample_weight, deadline, self._seed)
+        return enumerate_forms(data, self._grammar, self._gamma)
+
+
+@functools.cache
+def costs_of_operators() -> dict[str, int]:
+    """By how improbable an operator is in the prior that networks are trained on."""
+    weights = load_prior("wide").skeletons.operators
+    total = sum(weights.get(token, weights["other"]) for token in DEFAULT_OPERATORS)
+    made = [*_MADE, *(OPERATORS.keys() - set(DEFAULT_OPERATORS))]
+    return {token: round(_UNITS_A_BIT * math.log2(total / weights.get(token, weights["other"]))) for token in made}
+
+
+def enumerate_forms(data: Data, grammar: Grammar, gamma: float = 0.05) -> Iterator[list[Expression]]:
+    """Formulas with their numbers, batch by batch, each best first; ends at the deadline of the data."""
+    if data.n_rows < _LEAST_ROWS or np.ptp(data.y) == 0 or not data.active:
+        return
+    noise, seen = noise_level(data)
+    exact = _Look(data, grammar, gamma, n_rows=64, n_forms=_N_EXACT)
+    steps = _exact_batches(exact, _N_EXACT // 15)
+    later = _exact_batches(exact, _N_EXACT)
+    looks = [exact]
+    if seen is not Noise.NONE and noise > 0:
+        noisy = _Look(data.with_noise(noise), grammar, gamma, n_rows=256, n_forms=_N_NOISY)
+        looks.append(noisy)
+        first, second = _noisy_batches(noisy, _N_NOISY // 10), _noisy_batches(noisy, _N_NOISY)
+        later = (
+            itertools.chain(first, later, second) if seen is Noise.UNCLEAR else itertools.chain(first, second, later)
+        )
+    steps = itertools.chain(steps, later)
+    while True:
+        # not around a yield: the caller's error state stays the caller's
+        with np.errstate(all="ignore"):
+            batch = _next_batch(data, steps)
+        if batch is None:
+            return
+        yield batch
+        if any(look.candidates.exact for look in looks):
+            return
+
+
+def _next_batch(data: Data, steps: Iterator[list[Expression]]) -> list[Expression] | None:
+    """The next batch that is not empty; None at the end or the deadline."""
+    try:
+        for batch in steps:
+            if batch:
+                return batch
+            data.clock.check()
+    except DeadlineError:
+        pass
+    return None
+
+
+def _exact_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
+    look.grow(n_forms)
+    for target in look.targets:
+        yield look.singles(target, _PRICE, 12)
+    for target in look.targets:
+        yield look.joined(target, n_forms // 30)
+    for target in look.targets:
+        if target.name in ("y", "y^2"):
+            yield look.joined_beside(target, 40, 400)
+
+
+def _noisy_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
+    price = 2 * _NATS / (np.log(10) * min(look.data.n_rows, 256))
+    look.grow(n_forms)
+    for target in look.targets:
+        yield look.singles(target, price, 40 if target.name == "y" else 12)
+    for target in look.targets[: 4 if n_forms < _N_NOISY else 2]:
+        yield look.pursued(target, price, 6, 8)
+        yield look.multiplied(target, price, 12, 6)
+
+
+class _Look:
+    """Forms on some rows of the data, and the targets that they are compared with."""
+
+    def __init__(self, data: Data, grammar: Grammar, gamma: float, n_rows: int, n_forms: int) -> None:
+        self.data = data
+        self.targets = targets(data, grammar.operators)
+        self.candidates = Candidates(data, grammar, gamma)
+        rows = spread_rows(data.y, n_rows)
+        self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
+        self._own = np.arange(len(self._rows)) < len(rows)
+        self._columns = list(data.active)
+        costs = by_id({t: cost for t, cost in costs_of_operators().items() if t in grammar.operators}, 0)
+        one = _ONE_COST if grammar.operators >= {"+", "-"} else 0
+        self._forms = _core.Forms(
+            np.ascontiguousarray(data.columns[self._columns][:, self._rows]), costs, _VARIABLE_COST, one, n_forms
+        )
+
+    def grow(self, n_forms: int) -> None:
+        """Make forms until there are so many, as far as time allows."""
+        seconds = self.data.clock.remaining()
+        self._forms.grow(n_forms, 1e9 if seconds is None else seconds)
+
+    def singles(self, target: Target, price: float, n: int) -> list[Expression]:
+        """T^-1(c0 + c1*phi) for the n forms that correlate best."""
+        weight = relative_weight(target.values) if target.weight is None else target.weight
+        weight = weight * self.data.root_weight
+        hits = self._forms.best(target.values[self._rows], weight[self._rows] * self._own, price, n)
+        features = self._features(hits)
+        if not len(features):
+            return []
+        return self.candidates.ranked(Sums(self.data, target, features).of([i] for i in range(len(features))))
+
+    def pursued(self, target: Target, price: float, n_first: int, n_second: int) -> list[Expression]:
+        """T^-1(c0 + c1*phi1 + c2*phi2): each of the best forms, with those that explain most of what it leaves."""
+        weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
+        own = weight[self._rows] * self._own
+        firsts = self._features(self._forms.best(target.values[self._rows], own, price, n_first))
+        texts, values, supports = list(firsts.texts), [firsts.values], []
+        for i, first in enumerate(firsts.values):
+            terms = np.stack([np.ones(self.data.n_rows), first])
+            coefficients, _ = solve(terms, target.values, weight)
+            left = (target.values - coefficients @ terms)[self._rows]
+            seconds = self._features(self._forms.best(left, own, price, n_second))
+            supports += [(i, len(texts) + j) for j in range(len(seconds))]
+            texts += seconds.texts
+            values.append(seconds.values)
+        features = Features(texts, np.concatenate(values))
+        return self.candidates.ranked(Sums(self.data, target, features).of(supports)) if supports else []
+
+    def multiplied(self, target: Target, price: float, n_first: int, n_second: int) -> list[Expression]:
+        """As ``pursued`` with phi1*(c0 + c1*phi2) and (c0 + c1*phi2)/phi1: what a factor leaves is looked up."""
+        weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
+        own = weight[self._rows] * self._own
+        firsts = self._features(self._forms.best(target.values[self._rows], own, price, n_first))
+        drafts: list[Draft] = []
+        for text, first in zip(firsts.texts, firsts.values, strict=True):
+            for join, factor in (("product", first), ("quotient", 1 / first)):
+                # errors of the target are multiplied by what it is divided by
+                left, errors = (target.values / factor)[self._rows], (weight * np.abs(factor))[self._rows] * self._own
+                if not (np.isfinite(left).all() and np.isfinite(errors).all()):
+                    continue
+                seconds = self._features(self._forms.best(left, errors, price, n_second))
+                for second, values in zip(seconds.texts, seconds.values, strict=True):
+                    drafts += _joined(self.data, target, Features([text, second], np.stack([first, values])), join)
+        return self.candidates.ranked(drafts)
+
+    def joined(self, target: Target, n_first: int) -> list[Expression]:
+        """Formulas of two forms that meet the target up to rounding."""
+        hits = self._forms.meet(target.values[self._rows], n_first, _N_JOINS)
+        drafts: list[Draft] = []
+        for join, first, second in hits:
+            pair = self._features([first, second])
+            if len(pair) == 2:
+                drafts += _joined(self.data, target, pair, _JOINS[join])
+        return self.candidates.ranked(drafts)
+
+    def joined_beside(self, target: Target, n_factors: int, n_first: int) -> list[Expression]:
+        """As ``joined``, for the target times or over one of the cheapest forms."""
+        factors = self._features(list(range(min(n_factors, len(self._forms)))))
+        found: list[Expression] = []
+        for text, factor in zip(factors.texts, factors.values, strict=True):
+            self.data.clock.check()
+            for symbol in "*/":
+                with np.errstate(all="ignore"):
+                    values = target.values * factor if symbol == "/" else target.values / factor
+                if np.isfinite(values).all():
+                    inverse = target.inverse.format(f"({{}}){symbol}{text}")
+                    found += self.joined(Target("beside", values, target.unit, inverse), n_first)
+            if self.candidates.exact or len(found) > 4 * _N_JOINS:
+                break
+        return found
+
+    def _features(self, forms: list[int]) -> Features:
+        """Texts and values on all rows; without what is undefined on one."""
+        expressions = [self._expression(form) for form in forms]
+        if not expressions:
+            return Features([], np.zeros((0, self.data.n_rows)))
+        values, defined = evaluate_many(expressions, self.data.X, n_threads=1)
+        fine = np.asarray(defined.all(axis=1) & np.isfinite(values).all(axis=1))
+        texts = [f"({e.infix()})" for e, keep in zip(expressions, fine, strict=True) if keep]
+        return Features(texts, np.asarray(values[fine], dtype=np.float64))
+
+    def _expression(self, form: int) -> Expression:
+        ids = self._forms.prefix(form, FIRST_VARIABLE)
+        tokens = [
+            "1" if i < 0 else f"x{self._columns[i - FIRST_VARIABLE] + 1}" if i >= FIRST_VARIABLE else SYMBOL_TOKENS[i]
+            for i in ids
+        ]
+        return TokenBatch.from_tokens([tokens]).expressions()[0]
+
+
+def _joined(data: Data, target: Target, pair: Features, join: str) -> Iterator[Draft]:
+    """The target as first + c0 + c1*second, first*(c0 + c1*second), or (c0 + c1*second)/first."""
+    first, second = pair.values
+    weight = data.root_weight * (relative_weight(target.values) if target.weight is None else target.weight)
+    if join == "sum":
+        terms = np.stack([np.ones(data.n_rows), first, second])
+        texts = ["", *pair.texts]
+    else:
+        with np.errstate(all="ignore"):
+            factor = first if join == "product" else 1 / first
+            terms = np.stack([factor, factor * second])
+        texts = ["", pair.texts[1]]
+    if not np.isfinite(terms).all():
+        return
+    kept, coefficients, _ = solve_pruned(terms, target.values, weight)
+    inner = sum_text([texts[i] for i in kept], coefficients * target.unit)
+    if join != "sum":
+        inner = f"{pair.texts[0]}*({inner})" if join == "product" else f"({inner})/{pair.texts[0]}"
+    yield Draft(target.inverse.format(inner))

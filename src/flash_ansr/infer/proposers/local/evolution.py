@@ -1,0 +1,173 @@
+"""Evolution of forms on one view: a generation is one call of the core. Never touches all rows and never ranks laws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flash_ansr import _core
+from flash_ansr.data.holdout import rules_text
+from flash_ansr.infer.candidates.normal_forms import MAX_PATTERN_LENGTH
+from flash_ansr.infer.proposers.local.population import Ids, Member, Population
+from flash_ansr.infer.proposers.local.token_weights import TokenWeights
+from flash_ansr.infer.proposers.local.views import View
+from flash_ansr.infer.table.grammar import Grammar
+from flash_ansr.infer.table.table import FloatArray
+from simplipy.expression.operators import CONSTANT, by_id
+from simplipy.expression.token_batch import SYMBOL_TOKENS
+
+# point, subtree, hoist, insert, remove, constant, term, crossover
+_MUTATIONS = (2.0, 2.0, 0.5, 2.0, 1.0, 1.0, 1.0, 2.0)
+_RETIRE_EVERY = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EvolutionSettings:
+    """How children are made and valued.
+
+    Attributes
+    ----------
+    max_length : int
+        Tokens of a form, c0 + c1*phi around it included.
+    slack : float
+        A child whose cost at its start is within this factor of being kept is descended from.
+    n_steps : int
+        Of a descent.
+    n_glances : int
+        Half of the children are the best of so many variations of a parent at a first look.
+    constant : float
+        Weight of a constant among new leaves; the variables together have 4.
+    max_written : int
+        Spellings to remember, which need not be simplified again.
+    """
+
+    max_length: int = 35
+    slack: float = 10.0
+    n_steps: int = 8
+    n_glances: int = 12
+    constant: float = 1.0
+    max_written: int = 2**22
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of the children."""
+
+    drawn: int = 0
+    new: int = 0
+    screened: int = 0
+    descended: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Evolution:
+    """A population that lives on one view.
+
+    Parameters
+    ----------
+    view : View
+    grammar : Grammar
+    n_columns : int
+    settings : EvolutionSettings
+    """
+
+    view: View
+    grammar: Grammar
+    n_columns: int
+    settings: EvolutionSettings = EvolutionSettings()
+    population: Population = field(init=False)
+    counts: Counts = field(init=False)
+    _breeder: _core.Breeder = field(init=False)
+    _generation: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        usual = TokenWeights(self.grammar, self.n_columns)
+        self.population = Population(self.settings.max_length)
+        self.counts = Counts()
+        self._generation = 0
+        self._breeder = _core.Breeder(
+            usual.operators,
+            usual.variables,
+            self.settings.constant,
+            list(_MUTATIONS),
+            rules_text(),
+            MAX_PATTERN_LENGTH,
+            self.settings.max_length,
+            {"+", "*"} <= self.grammar.operators,
+            by_id(dict.fromkeys(self.grammar.operators, True), False),
+            self.settings.max_written,
+        )
+
+    def weigh(self, weights: TokenWeights) -> None:
+        """Draw new parts by these from now on."""
+        self._breeder.weigh(weights.operators, weights.variables, self.settings.constant)
+
+    def seed(self, formulas: Sequence[tuple[Ids, FloatArray]], seconds: float, n_threads: int) -> list[Member]:
+        """Take formulas in as they are; those that are now the best up to their length."""
+        if not formulas:
+            return []
+        return self._breed(formulas, np.arange(len(formulas), dtype=np.int32), _NOBODY, 0, seconds, n_threads)
+
+    def step(self, n: int, seed: int, seconds: float, n_threads: int) -> list[Member]:
+        """One generation of n children; those that are now the best up to their length."""
+        if not self.population.members:
+            return []
+        rng = np.random.default_rng(seed)
+        drawn = self.population.parents(2 * n, rng)
+        used, places = np.unique(drawn, return_inverse=True)
+        places = places.astype(np.int32)
+        members = self.population.members
+        parents = [(members[i].ids, members[i].constants) for i in used]
+        best = self._breed(parents, places[:n], places[n:], seed, seconds, n_threads)
+        self._generation += 1
+        if self._generation % _RETIRE_EVERY == 0:
+            self.population.retire()
+        return best
+
+    def _breed(
+        self,
+        parents: Sequence[tuple[Ids, FloatArray]],
+        first: np.ndarray,
+        second: np.ndarray,
+        seed: int,
+        seconds: float,
+        n_threads: int,
+    ) -> list[Member]:
+        ids = np.concatenate([p for p, _ in parents])
+        offsets = np.concatenate([[0], np.cumsum([len(p) for p, _ in parents])])
+        constants = np.concatenate([c for _, c in parents])
+        brood = self._breeder.breed(
+            self.view.screen,
+            ids,
+            offsets,
+            constants,
+            np.ascontiguousarray(first),
+            np.ascontiguousarray(second),
+            self.population.limits(),
+            self.settings.slack,
+            self.settings.n_steps,
+            self.settings.n_glances,
+            seed,
+            seconds,
+            n_threads,
+        )
+        self.counts.drawn += len(first)
+        self.counts.new += brood["n_new"]
+        self.counts.screened += brood["n_screened"]
+        self.counts.descended += brood["n_descended"]
+        return [member for member in _members(brood) if self.population.add(member)]
+
+
+_NOBODY = np.empty(0, dtype=np.int32)
+_CONSTANT_ID = SYMBOL_TOKENS.index(CONSTANT)
+
+
+def _members(brood: dict[str, np.ndarray]) -> list[Member]:
+    offsets = brood["offsets"]
+    ids = np.split(brood["ids"], offsets[1:-1]) if len(offsets) > 1 else []
+    n_constants = [int(np.count_nonzero(part == _CONSTANT_ID)) for part in ids]
+    constants = np.split(brood["constants"], np.cumsum(n_constants)[:-1]) if ids else []
+    rows = zip(ids, constants, brood["costs"].tolist(), brood["rank_correlations"].tolist(), strict=True)
+    return [Member(*row) for row in rows]

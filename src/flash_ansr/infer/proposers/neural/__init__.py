@@ -1,0 +1,1 @@
+"""The trained network as a proposer. The only room of inference that imports torch."""

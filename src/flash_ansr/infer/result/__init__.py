@@ -1,0 +1,1 @@
+"""The result of a search: the law, the report, files, plots and displays."""

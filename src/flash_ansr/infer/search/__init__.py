@@ -1,0 +1,1 @@
+"""The search itself: the pipeline, the schedule of proposers, the budget, the warm start."""

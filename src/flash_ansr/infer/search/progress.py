@@ -1,0 +1,47 @@
+"""Where a search stands: what a callback sees, and what became of each proposer's formulas."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.table.columns import with_names
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a callback sees after every round; of the estimator, with formulas in the names of the columns."""
+
+    elapsed: float
+    n_drawn: int
+    n_unique: int
+    n_fitted: int
+    n_screened: int
+    best: Candidate | None
+    front: tuple[Candidate, ...]
+
+    def named(self, names: Sequence[str]) -> Progress:
+        """The same with x1, x2, ... called by these names."""
+        front = [replace(c, expression=with_names(c.expression, names)) for c in self.front]
+        best = self.best and replace(self.best, expression=with_names(self.best.expression, names))
+        return replace(self, best=best, front=tuple(front))
+
+
+Callback = Callable[[Progress], bool | None]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the formulas of one proposer."""
+
+    drawn: int = 0
+    unique: int = 0
+    fitted: int = 0
+    screened: int = 0  # dropped on few rows
+    inflation: float = 0.0  # of the paper's pipeline: length over simplified length, summed over all draws
+    statuses: Counter[str] = field(default_factory=Counter)
+    rounds: int = 0
+    seconds: float = 0.0  # drawing, fitting and ranking
+    gain: float = 0.0  # decades of FVU by which the front fell, mean over lengths

@@ -1,0 +1,244 @@
+"""A search for one table: which proposers take part, and the pipeline that they feed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from flash_ansr.checkpoint.facts import check_columns_seen, n_variables
+from flash_ansr.infer.candidates.scaling import Scaling
+from flash_ansr.infer.proposers.background import BackgroundProposer
+from flash_ansr.infer.proposers.base import Proposer
+from flash_ansr.infer.proposers.prior import PriorProposer
+from flash_ansr.infer.search.pipeline import Pipeline
+from flash_ansr.infer.settings import Settings
+from flash_ansr.infer.table.grammar import Grammar
+from flash_ansr.infer.table.table import Table
+from simplipy.expression.data_binding import thread_count
+
+if TYPE_CHECKING:
+    from flash_ansr.infer.proposers.neural.proposer import NeuralProposer
+
+PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
+# that all proposers can use
+_MAX_COLUMNS = 9
+# time limit below which the others find more without the network, and its share of the time beside them
+LEAST_SECONDS = 3.0
+# rows of a search for each second of its time limit: with more, a round or the choice alone would outlast the limit
+_ROWS_A_SECOND = 10_000
+_NETWORK_WEIGHT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What a search is made of.
+
+    Attributes
+    ----------
+    proposers : "auto" or sequence of str
+        "auto" takes all that can work here.
+    checkpoint : path, optional
+        Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package.
+    device : str
+        Of the network.
+    gamma : float
+        Price of a token that proposers order what they hand on by, as the user gave it.
+    """
+
+    proposers: Literal["auto"] | Sequence[str] = "auto"
+    checkpoint: str | Path | None = None
+    device: str = "auto"
+    gamma: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.proposers == "auto":
+            return
+        if isinstance(self.proposers, str):
+            raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got {self.proposers!r}")
+        if not self.proposers:
+            raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got an empty one")
+        unknown = [name for name in self.proposers if name not in PROPOSERS]
+        if unknown:
+            raise ValueError(f"unknown proposer {unknown[0]!r}; known are {', '.join(PROPOSERS)}")
+
+    @property
+    def network(self) -> Path:
+        """Folder of the network."""
+        return Path(self.checkpoint or bundled_checkpoint())
+
+    @property
+    def wants_network(self) -> bool:
+        """Whether the network is to take part where it can."""
+        return self.proposers == "auto" or "neural" in self.proposers
+
+    @property
+    def names_network(self) -> bool:
+        """Whether the network was asked for by name, or by its checkpoint."""
+        named = self.proposers != "auto" and "neural" in self.proposers
+        return named or (self.proposers == "auto" and self.checkpoint is not None)
+
+    def loads_first(self, settings: Settings, seconds: float | None) -> bool:
+        """Whether the network is loaded before the clock starts rather than beside the search.
+
+        Parameters
+        ----------
+        seconds : float or None
+            Time limit; a short one would be over before the network is there.
+        """
+        if seconds is None or self.is_network_alone(settings):
+            return True
+        return self.names_network and seconds < LEAST_SECONDS
+
+    def is_network_alone(self, settings: Settings) -> bool:
+        """Whether the network is the only one that is to propose."""
+        return (settings.paper is not None and self.proposers == "auto") or set(self.proposers) == {"neural"}
+
+
+def bundled_checkpoint() -> Path:
+    """Folder of the network that comes with the package."""
+    return Path(str(resources.files("flash_ansr") / "weights" / "nano"))
+
+
+def why_not_neural() -> str | None:
+    """What keeps a network from taking part, None where nothing does."""
+    return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
+
+
+def load_torch(options: SearchOptions) -> None:
+    """Import torch where the network will take part, so that the time that takes can be told apart."""
+    if options.wants_network and why_not_neural() is None:
+        import flash_ansr.infer.proposers.neural.proposer  # noqa: F401
+
+
+def check_device(options: SearchOptions) -> None:
+    """Refuse a device that is not there; torch is imported for that only where the network is to take part."""
+    if options.device in ("auto", "cpu") or why_not_neural() is not None:
+        return
+    if "torch" in sys.modules or options.wants_network:
+        from flash_ansr.infer.proposers.neural.devices import device_of
+
+        device_of(options.device)
+
+
+def most_columns(options: SearchOptions, settings: Settings) -> int:
+    """Columns that the search can use: what the network sees where it is alone."""
+    if not options.is_network_alone(settings) or why_not_neural() is not None:
+        return _MAX_COLUMNS
+    return n_variables(options.network)
+
+
+def searched_rows(table: Table, settings: Settings, time_limit: float | None) -> Table:
+    """The rows that a search works on: as many as its time allows, all of them without a clock."""
+    if settings.paper is not None or time_limit is None:
+        return table
+    return table.thinned(int(_ROWS_A_SECOND * max(time_limit, 1.0)))
+
+
+def make_proposers(
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, seconds: float | None
+) -> list[Proposer]:
+    """The proposers that take part, in the order in which they are asked.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Time limit of a search that the network joins when it is loaded; a short one leaves it out, unless it was asked
+        for. None loads it now, as is done where it is alone.
+    """
+    missing = why_not_neural()
+    if options.checkpoint is not None and missing is not None and options.wants_network:
+        raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
+    names = options.proposers
+    if settings.paper is not None and names == "auto":
+        names = ["neural"]
+    elif names == "auto":
+        names = [name for name in PROPOSERS if name != "neural" or missing is None]
+    made: list[Proposer] = []
+    for name in names:
+        if name == "closed_form":
+            from flash_ansr.infer.proposers.closed_form.hand_over import ClosedFormProposer
+
+            made.append(ClosedFormProposer(table, grammar, settings.random_state, options.gamma))
+        elif name == "enumerate":
+            from flash_ansr.infer.proposers.enumeration import EnumerateProposer
+
+            made.append(EnumerateProposer(table, grammar, settings.random_state, options.gamma))
+        elif name == "local":
+            from flash_ansr.infer.proposers.local.proposer import LocalProposer
+
+            made.append(LocalProposer(table, grammar, thread_count(settings.n_threads, sys.maxsize), options.gamma))
+        elif name == "neural":
+            if missing is not None:
+                raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
+            check_columns_seen(options.network, table.n_columns)
+            make = _neural_maker(table, grammar, options, settings)
+            if options.loads_first(settings, seconds):
+                made.append(make())
+            elif seconds is not None and seconds >= LEAST_SECONDS:
+                made.append(BackgroundProposer("neural", make, _NETWORK_WEIGHT))
+        else:
+            made.append(PriorProposer(table, grammar))
+    return made
+
+
+def _neural_maker(
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings
+) -> Callable[[], NeuralProposer]:
+    chosen = settings.paper or settings.full
+
+    def make() -> NeuralProposer:
+        from flash_ansr.infer.proposers.neural.proposer import NeuralProposer
+
+        return NeuralProposer(
+            table,
+            grammar,
+            options.network,
+            options.device,
+            decoding=settings.paper.decoding if settings.paper else "sample",
+            temperature=chosen.temperature,
+            top_k=chosen.top_k,
+            top_p=chosen.top_p,
+            seed=settings.random_state,
+            n_threads=settings.n_threads,
+        )
+
+    return make
+
+
+def make_pipeline(
+    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, seconds: float | None = None
+) -> Pipeline:
+    """A pipeline with its proposers, see ``make_proposers``."""
+    scaling = Scaling((1.0,) * table.n_columns) if settings.paper else Scaling.of(table)
+    proposers = make_proposers(scaling.apply(table), grammar, options, settings, seconds)
+    return Pipeline(table, scaling, proposers, grammar, settings)
+
+
+def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
+    """What the network did in a search that is over, as its report tells it."""
+    if not options.wants_network:
+        return "was not asked for"
+    missing = why_not_neural()
+    if missing is not None:
+        return missing
+    if "neural" not in pipeline.tallies:
+        return (
+            f"was left out: below {LEAST_SECONDS:g} s the others find more without it; name it in proposers to have it"
+        )
+    failure = pipeline.failures.get("neural")
+    if pipeline.tallies["neural"].drawn:
+        return "took part" if failure is None else f"took part, then failed: {failure}"
+    if failure is not None:
+        return f"failed: {failure}"
+    waiting = [p.state for p in pipeline.proposers if isinstance(p, BackgroundProposer)]
+    return waiting[0] if waiting else "was ready, but the search ended before its turn"
+
+
+def background_seconds(pipeline: Pipeline) -> float:
+    """Seconds that proposers took to load beside the search."""
+    return sum(p.seconds for p in pipeline.proposers if isinstance(p, BackgroundProposer))

@@ -1,0 +1,1 @@
+"""The choice of the law among the candidates: criteria, noise, baselines, readable forms."""

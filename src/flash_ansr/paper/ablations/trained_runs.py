@@ -1,0 +1,132 @@
+"""The trained ablations in a folder, and which of them can be compared.
+
+Comparable are runs that are finished, with the optimizer of B0, on as many problems as B0 saw, and other than B0 in
+what they are named for alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flash_ansr.paper.ablations.networks import ABLATIONS, Ablation, checkpoint_of
+from flash_ansr.paper.context import Context
+from flash_ansr.paper.experiment import MissingError
+
+if TYPE_CHECKING:
+    from flash_ansr.train.config import TrainConfig
+    from flash_ansr.train.report import Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A run with its newest checkpoint, the step of this, and its curve where there was a validation."""
+
+    run: Ablation
+    checkpoint: Path
+    step: int
+    config: TrainConfig
+    curve: Curve | None
+
+    @property
+    def n_seen(self) -> int:
+        """Problems that it was trained on."""
+        return self.step * self.config.optimizer.batch_size
+
+    @property
+    def n_skeletons(self) -> str:
+        """Of its static corpus, which is named by it."""
+        return Path(self.config.data.prior).stem.rpartition("_")[2]
+
+    @property
+    def loss(self) -> float | None:
+        """The last validation loss."""
+        return None if self.curve is None else float(self.curve.loss[-1])
+
+
+def trained_runs(context: Context) -> list[Trained]:
+    """All runs that have a checkpoint."""
+    from flash_ansr.checkpoint.weights import read_checkpoint
+    from flash_ansr.model.config import ConfigError
+    from flash_ansr.train.report import read_curve
+    from flash_ansr.train.run_folder import RunFolder
+
+    found = []
+    for run in ABLATIONS.values():
+        checkpoint = checkpoint_of(context.runs, run.name)
+        if checkpoint is None:
+            continue
+        folder = RunFolder(checkpoint.parent.parent)
+        try:
+            curve = read_curve(folder.path)
+        except ConfigError:  # no validation yet
+            curve = None
+        found.append(Trained(run, checkpoint, read_checkpoint(checkpoint).step, folder.config(), curve))
+    if not any(t.run.name == "b0" for t in found):
+        raise MissingError(
+            f"ablations need trained runs, at least b0, in {context.runs or 'a folder named by --runs'}; train them by "
+            f"`flash-ansr paper train NAME --runs RUNS`, NAME one of {', '.join(ABLATIONS)}, or all"
+        )
+    return found
+
+
+def comparable(found: Sequence[Trained]) -> tuple[list[Trained], list[str]]:
+    """The runs that can be compared with B0, and why others cannot.
+
+    Raises
+    ------
+    MissingError
+        When B0 is not finished.
+    """
+    base = next(t for t in found if t.run.name == "b0")
+    reasons = {t.run.name: reason for t in found if (reason := _why_not(t, base)) is not None}
+    static = [t for t in found if t.run.corpus is not None and t.run.name not in reasons]
+    if len({t.n_skeletons for t in static}) > 1:
+        said = ", ".join(f"{t.run.name} {t.n_skeletons}" for t in static)
+        reasons |= {t.run.name: f"static corpora must have equal numbers of skeletons, got {said}" for t in static}
+    if "b0" in reasons:
+        raise MissingError(f"ablations need a finished b0, but {reasons['b0']}")
+    kept = [t for t in found if t.run.name not in reasons]
+    return kept, [f"{name} is left out: {reason}" for name, reason in reasons.items()]
+
+
+def _why_not(trained: Trained, base: Trained) -> str | None:
+    name, n_steps = trained.run.name, trained.config.optimizer.steps
+    if trained.step < n_steps:
+        return (
+            f"it is at step {trained.step:,} of {n_steps:,}; "
+            f"go on by `flash-ansr paper train {name} --runs {trained.checkpoint.parents[2]}`"
+        )
+    if trained.n_seen != base.n_seen:
+        return f"it saw {trained.n_seen:,} problems, b0 saw {base.n_seen:,}; train it as b0 in another folder of --runs"
+    ours, theirs = trained.config.optimizer, base.config.optimizer
+    for field in fields(ours):
+        values = getattr(ours, field.name), getattr(theirs, field.name)
+        if values[0] != values[1]:
+            return f"its optimizer.{field.name} is {values[0]}, that of b0 {values[1]}"
+    expected = _expected(trained, base)
+    for field in fields(expected.data):
+        values = getattr(trained.config.data, field.name), getattr(expected.data, field.name)
+        if values[0] != values[1]:
+            return f"its data.{field.name} is {values[0]}, where {values[1]} is what it is named for"
+    if trained.config.model != expected.model:
+        return "its network differs from that of b0 in more than its name says"
+    if trained.config.seed != expected.seed:
+        return f"its seed is {trained.config.seed}, where {expected.seed} is what it is named for"
+    return None
+
+
+def _expected(trained: Trained, base: Trained) -> TrainConfig:
+    """B0 with the changes that a run is named for; a static corpus is where the run has it."""
+    from flash_ansr.train.config import changed_config, load_config
+
+    run = trained.run
+    start = base.config
+    if run.config != base.run.config:
+        start = replace(load_config(run.config), data=base.config.data, seed=base.config.seed)
+    expected = changed_config(start, list(run.assignments))
+    if run.corpus is not None:
+        expected = replace(expected, data=replace(expected.data, prior=trained.config.data.prior))
+    return expected

@@ -1,0 +1,1 @@
+"""SymPy as the simplifier to compare with, under a limit of CPU time."""

@@ -1,0 +1,226 @@
+"""Expressions in exact real arithmetic: what a formula means at a point, decided with as many digits as it takes.
+
+The meaning is the project's: an expression is undefined as soon as a subterm is undefined or infinite, zero has no
+sign, 0^0 = 1, ``pow1_3`` and ``pow1_5`` are real odd roots, ``pow`` with an exponent that is no integer needs a base
+>= 0. Doubles only approximate that; here every value carries a bound on its error, so that "defined", "undefined" and
+"different" are proofs, up to the correctness of Arb. Equality of two values is never proved, only shown to many
+digits. Evaluation is iterative, and numbers beyond about exp(exp(30)) are refused, so that nothing hangs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from flint import arb, ctx, fmpz
+from mpmath import libmp, mp
+
+from simplipy.equivalence import balls as balls
+from simplipy.equivalence.balls import Ball, UndecidedError, UndefinedError
+from simplipy.errors import EvaluationError
+from simplipy.expression.operator_forms import FORMS
+from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind, variable_name
+
+# digits to decide with: most points need the first, cancellation and saturation the second
+DIGITS = (50, 120)
+_BITS_PER_DIGIT = 3.3219280948873626
+# a literal with a larger exponent is rounded: spelling it as a rational would take its size in memory
+_LARGEST_EXPONENT = 600
+_DECIMAL = re.compile(r"(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?")
+
+
+class Outcome(Enum):
+    """What an evaluation says when it gives no number."""
+
+    UNDEFINED = "undefined"
+    """Some subterm is undefined or infinite there: proved."""
+    UNDECIDED = "undecided"
+    """These digits cannot tell on which side of a border an argument lies, or a number is too large to handle."""
+
+
+UNDEFINED = Outcome.UNDEFINED
+UNDECIDED = Outcome.UNDECIDED
+
+Value: TypeAlias = Any  # mpmath.mpf or Outcome; mpmath has no types
+Number: TypeAlias = Any  # int, float, Fraction, mpmath.mpf or Ball
+
+
+def evaluate_at(
+    tokens: Sequence[str], point: Mapping[str, Number], constants: Sequence[Number] = (), digits: int = 50
+) -> Value:
+    """Value of an expression at one point, in exact real arithmetic.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        Prefix tokens.
+    point : mapping of str to number
+        Value of each variable by its plain name. Floats and mpmath numbers are taken as the exact binary numbers they
+        are.
+    constants : sequence of numbers, (n_constants,)
+        Values of the free constants, in prefix order.
+    digits : int
+        Decimal digits to work with.
+
+    Returns
+    -------
+    mpmath.mpf, UNDEFINED or UNDECIDED
+        A number is right to ``digits/2`` digits, relative to the larger of itself and 1.
+
+    Examples
+    --------
+    >>> from simplipy.equivalence.multiprecision import evaluate_at
+    >>> evaluate_at(["log", "exp", "x1"], {"x1": -1e10})
+    mpf('-10000000000.0')
+    >>> evaluate_at(["inv", "-", "x1", "x1"], {"x1": 0.1})
+    <Outcome.UNDEFINED: 'undefined'>
+    """
+    result = enclose(tokens, point, constants, digits)
+    if isinstance(result, Outcome):
+        return result
+    if result.error > max(result.magnitude, 0.0) - digits / 2 * _BITS_PER_DIGIT:
+        return UNDECIDED
+    mantissa, exponent = result.value.mid().man_exp()
+    return mp.make_mpf(libmp.from_man_exp(int(mantissa), int(exponent)))
+
+
+def enclose(
+    tokens: Sequence[str], point: Mapping[str, Number], constants: Sequence[Number] = (), digits: int = 50
+) -> Ball | Outcome:
+    """Value of an expression at one point with a bound on its error; see ``evaluate_at``.
+
+    A Ball says that the expression is defined there: proved.
+    """
+    with ctx.workprec(_precision(digits)):
+        return _enclose(tokens, _Given(point, constants, tokens.count(CONSTANT)))
+
+
+def _enclose(tokens: Sequence[str], given: _Given) -> Ball | Outcome:
+    """Value of an expression at the current precision."""
+    stack: list[int] = []  # numbers of subterms; equal subterms have equal numbers, and are evaluated once
+    numbers: dict[tuple[str | int, ...], int] = {}
+    values: list[Ball | None] = []  # by number; None is undecided
+    for token in reversed(tokens):
+        operands: tuple[int, ...] = ()
+        if token in OPERATORS:
+            operands = tuple(stack.pop() for _ in range(OPERATORS[token].arity))
+        elif token == CONSTANT:
+            operands = (given.next_constant(),)  # each occurrence is a number of its own
+        number = numbers.setdefault((token, *operands), len(values))
+        stack.append(number)
+        if number < len(values):
+            continue
+        try:
+            values.append(_apply(token, operands, values) if token in OPERATORS else given.leaf(token))
+        except UndefinedError:
+            return UNDEFINED
+        except UndecidedError:
+            values.append(None)  # go on: another subterm may be provably undefined
+    result = values[stack[-1]]
+    return UNDECIDED if result is None else result
+
+
+def compare(a: Ball, b: Ball, tolerance: float = 0.0, digits: int = 50) -> Literal["equal", "different", "undecided"]:
+    """How two values of the same precision compare.
+
+    "different" is proved: no two numbers inside the bounds are within the absolute ``tolerance``. "equal" with a
+    tolerance is proved too; without one it means that the bounds overlap and are tight: half of the digits agree,
+    relative to the largest of the values and 1.
+    """
+    if a.exact is not None and b.exact is not None:
+        return "equal" if abs(a.exact - b.exact) <= Fraction(tolerance) else "different"
+    with ctx.workprec(_precision(digits)):
+        distance = abs(a.value - b.value)
+        if tolerance > 0:
+            return "different" if distance > tolerance else "equal" if distance <= tolerance else "undecided"
+        if distance > 0:
+            return "different"
+        error = Ball(distance).error
+    return "equal" if error <= max(a.magnitude, b.magnitude, 0.0) - digits / 2 * _BITS_PER_DIGIT else "undecided"
+
+
+def difference(a: Ball, b: Ball) -> float:
+    """Difference of two values, rounded to a double only after subtraction."""
+    return float((a.value.mid() - b.value.mid()).mid())
+
+
+def sharp(ball: Ball, digits: int = 50) -> bool:
+    """Whether half of the digits are right relative to the number itself; never so for an inexact zero."""
+    return ball.error <= ball.magnitude - digits / 2 * _BITS_PER_DIGIT or ball.exact is not None
+
+
+class _Given:
+    """The leaves of one evaluation: point, constants, literals."""
+
+    def __init__(self, point: Mapping[str, Number], constants: Sequence[Number], n_constants: int) -> None:
+        if len(constants) < n_constants:
+            raise EvaluationError(f"the expression has {n_constants} free constants, got {len(constants)} values")
+        self._point = point
+        self._constants = constants
+        self._position = n_constants  # leaves are met from right to left
+
+    def next_constant(self) -> int:
+        self._position -= 1
+        return self._position
+
+    def leaf(self, token: str) -> Ball:
+        kind = leaf_kind(token)
+        if kind == "constant":
+            return as_ball(self._constants[self._position])
+        if kind == "variable":
+            name = variable_name(token)
+            if name not in self._point:
+                raise EvaluationError(f"no value for the variable {name!r}; given: {', '.join(self._point) or 'none'}")
+            return as_ball(self._point[name])
+        if kind == "number":
+            return _literal(token)
+        if token == "pi":
+            return balls.pi_multiple(Fraction(1))
+        if token == "e":
+            return balls.exp(balls.rational(Fraction(1)))
+        raise UndefinedError  # inf, -inf and nan are no real numbers
+
+
+def as_ball(value: Number) -> Ball:
+    """Number as a ball: floats and mpmath numbers are exact, a Ball is made anew where it is known exactly."""
+    if isinstance(value, Ball):
+        return value if value.turns is None else balls.pi_multiple(value.turns)
+    if isinstance(value, int | Fraction) or (isinstance(value, float) and math.isfinite(value)):
+        return balls.rational(Fraction(value))
+    sign, mantissa, exponent, _ = value._mpf_ if hasattr(value, "_mpf_") else libmp.from_float(float(value))
+    if not mantissa and exponent:
+        raise UndefinedError  # infinite or NaN
+    return balls.binary(-int(mantissa) if sign else int(mantissa), exponent)
+
+
+def _precision(digits: int) -> int:
+    return int(digits * _BITS_PER_DIGIT) + 16
+
+
+def _literal(token: str) -> Ball:
+    """Number token as the exact decimal that it is."""
+    match = _DECIMAL.fullmatch(token)
+    if match is None:
+        raise EvaluationError(f"{token!r} is no number")
+    sign, whole, fraction, exponent = match.groups()
+    mantissa = int(f"{sign}{whole}{fraction}" or 0)
+    power = int(exponent or 0) - len(fraction)
+    if abs(power) <= _LARGEST_EXPONENT or mantissa == 0:
+        return balls.rational(mantissa * Fraction(10) ** (power if mantissa else 0))
+    return Ball(mantissa * arb(10) ** fmpz(power))
+
+
+def _apply(token: str, operand_numbers: tuple[int, ...], values: list[Ball | None]) -> Ball:
+    """Value of an operator over operands that have been evaluated."""
+    operands = [values[number] for number in operand_numbers]
+    if None in operands:
+        raise UndecidedError
+    if token == "-" and operand_numbers[0] == operand_numbers[1]:
+        return balls.rational(Fraction(0))  # equal subterms: zero, whatever their last digits say
+    form = FORMS[token].ball
+    result: Ball = getattr(balls, form)(*operands) if isinstance(form, str) else form(balls, *operands)
+    return result

@@ -1,0 +1,1 @@
+"""Formulas in the languages of others: LaTeX, NumPy functions, torch modules, SymPy."""

@@ -1,0 +1,170 @@
+"""NumPy functions from expressions. Input: prefix tokens. Evaluates without the core, one array operation a token.
+
+Undefined is NaN, and NaN passes through every operation, so it is sticky; an infinity is an overflow of doubles and
+stays, since the exact value is finite: atan(exp(1000)) is pi/2. Speed is left to the core.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from simplipy.errors import ConversionError, EvaluationError
+from simplipy.expression.data_binding import bind_constants, bind_data
+from simplipy.expression.operator_forms import FORMS
+from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name
+
+Values = npt.NDArray[np.float64]
+
+SYMBOL_VALUES = {"pi": math.pi, "e": math.e, "inf": math.nan, "-inf": math.nan, "nan": math.nan}
+
+
+class Step(NamedTuple):
+    """One instruction for a stack machine: apply an operator, or push a column, a constant or a value."""
+
+    kind: Literal["operator", "column", "constant", "value"]
+    token: str = ""
+    place: int = 0
+    value: float = 0.0
+
+
+def compile_steps(tokens: Sequence[str], variables: Sequence[str]) -> list[Step]:
+    """Instructions in the order of execution; an operator takes its first operand from the top of the stack.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        Prefix tokens of a valid expression.
+    variables : sequence of str
+        Names; a column stands for the name at its place. Places of constants count from 0 in prefix order.
+    """
+    places = {name: i for i, name in enumerate(variables)}
+    n_constants = sum(token == "<constant>" for token in tokens)
+    steps = []
+    for token in reversed(tokens):
+        if token in OPERATORS:
+            steps.append(Step("operator", token=token))
+            continue
+        kind = leaf_kind(token)
+        if kind == "constant":
+            n_constants -= 1
+            steps.append(Step("constant", place=n_constants))
+        elif kind == "variable":
+            name = variable_name(token)
+            if name not in places:
+                raise ConversionError(f"variable {name!r} is not among the given variables: {', '.join(variables)}")
+            steps.append(Step("column", place=places[name]))
+        else:
+            steps.append(Step("value", value=SYMBOL_VALUES[token] if kind == "symbol" else float(token)))
+    return steps
+
+
+def column_numbers(variables: Sequence[str], n_columns: int) -> list[int]:
+    """Columns of an array that bind these variables: k-1 for x_k.
+
+    Raises
+    ------
+    EvaluationError
+        When a name is not x_k, or the array has too few columns.
+    """
+    numbers = []
+    for name in variables:
+        if not re.fullmatch(r"x[1-9][0-9]*", name):
+            raise EvaluationError(f"variable {name!r} has no column in an array; pass a mapping of names to columns")
+        if int(name[1:]) > n_columns:
+            raise EvaluationError(f"variable {name!r} needs {name[1:]} columns, X has {n_columns}")
+        numbers.append(int(name[1:]) - 1)
+    return numbers
+
+
+class NumpyFunction:
+    """Expression as a function of arrays; made by ``numpy_function``. It can be pickled."""
+
+    def __init__(self, tokens: Sequence[str], variables: Sequence[str]) -> None:
+        self.tokens = tuple(tokens)
+        self.variables = tuple(variables)
+        self.n_constants = self.tokens.count("<constant>")
+        self._steps = compile_steps(self.tokens, self.variables)
+
+    def __repr__(self) -> str:
+        return f"NumpyFunction({' '.join(self.tokens)})"
+
+    def __call__(self, X: Any, constants: Any = None) -> Values:
+        """Values on the rows of X.
+
+        Parameters
+        ----------
+        X : array (n_rows, n_columns), DataFrame or mapping of names to (n_rows,) columns
+            x_k is column k-1 of an array; tables and mappings bind by name.
+        constants : array (n_constants,), optional
+            Values of the free constants, in prefix order.
+
+        Returns
+        -------
+        array (n_rows,)
+            float64, NaN where the expression is undefined.
+        """
+        matrix, names = bind_data(X, self.variables)
+        numbers = column_numbers(self.variables, matrix.shape[1]) if names is None else map(names.index, self.variables)
+        columns = [_finite(matrix[:, i].astype(np.float64)) for i in numbers]
+        values = _finite(np.array(bind_constants(constants), dtype=np.float64))
+        if len(values) != self.n_constants:
+            raise EvaluationError(f"constants must have {self.n_constants} values, one a <constant>, got {len(values)}")
+        with np.errstate(all="ignore"):
+            result = self._run(columns, values)
+        return np.array(np.broadcast_to(result, len(matrix)))
+
+    def _run(self, columns: list[Values], constants: Values) -> Values:
+        """Value of the instructions, which may be a scalar where no column occurs."""
+        stack: list[Any] = []
+        for step in self._steps:
+            if step.kind == "operator":
+                operands = [stack.pop() for _ in range(OPERATORS[step.token].arity)]
+                stack.append(_applied(step.token, operands))
+            elif step.kind == "column":
+                stack.append(columns[step.place])
+            else:
+                stack.append(constants[step.place] if step.kind == "constant" else np.float64(step.value))
+        return stack[0]  # type: ignore[no-any-return]
+
+
+def numpy_function(tokens: Sequence[str], variables: Sequence[str]) -> NumpyFunction:
+    """Pure NumPy function of an expression.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        Prefix tokens of a valid expression.
+    variables : sequence of str
+        Names of its variables.
+
+    Returns
+    -------
+    callable
+        ``f(X, constants=None)``, from (n_rows, n_columns) to float64 (n_rows,), NaN where undefined.
+
+    Examples
+    --------
+    >>> f = numpy_function(["/", "x1", "x2"], ["x1", "x2"])
+    >>> f(np.array([[1.0, 2.0], [0.0, 0.0]]))
+    array([0.5, nan])
+    """
+    return NumpyFunction(tokens, variables)
+
+
+def _finite(values: Values) -> Values:
+    """NaN for infinite input: an infinite subterm is undefined."""
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _applied(token: str, operands: list[Any]) -> Any:
+    """Value of an operator, NaN outside its domain."""
+    forms = FORMS[token]
+    value = forms.values(np, *operands)
+    defined = forms.where_defined(np, *operands)
+    return value if defined is None else np.where(defined, value, np.nan)

@@ -1,0 +1,1 @@
+"""Formulas as values: parsing, token batches, the operator table, data binding, derivatives."""

@@ -1,0 +1,103 @@
+"""Symbolic derivatives from the operator table's derivative column.
+
+The result is right but not simplified beyond dropping zeros and ones; its size is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, Inexact, localcontext
+from functools import cache
+from typing import NamedTuple
+
+from simplipy.errors import ConversionError
+from simplipy.expression.expression import parse
+from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name
+
+_MAX_TOKENS = 200_000
+_HYPER = ("2", "3", "4", "5")
+
+
+def derivative_tokens(tokens: Sequence[str], variable: str) -> list[str]:
+    """Prefix tokens of the derivative with respect to a variable.
+
+    Raises
+    ------
+    ConversionError
+        When the derivative has more than 200,000 tokens.
+    """
+    stack: list[_Part] = []
+    for start in range(len(tokens) - 1, -1, -1):
+        token = tokens[start]
+        if token not in OPERATORS:
+            hit = leaf_kind(token) == "variable" and variable_name(token) == variable
+            stack.append(_Part(start, start + 1, ["1"] if hit else None))
+            continue
+        operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
+        slope = _chain_rule(tokens, token, operands)
+        if slope is not None and len(slope) > _MAX_TOKENS:
+            raise ConversionError(f"the derivative has more than {_MAX_TOKENS} tokens; simplify the expression first")
+        stack.append(_Part(start, operands[-1].end, slope))
+    return stack[0].slope or ["0"]
+
+
+class _Part(NamedTuple):
+    """A subterm as a range of the tokens, and its derivative; None is zero."""
+
+    start: int
+    end: int
+    slope: list[str] | None
+
+
+def _chain_rule(tokens: Sequence[str], token: str, operands: list[_Part]) -> list[str] | None:
+    """Sum of outer derivative times inner derivative over the operands that depend on the variable."""
+    if token == "pow" and leaf_kind(exponent := tokens[operands[1].start]) == "number":
+        lowered = _lowered(exponent)
+        if lowered is not None:
+            return _power_rule(tokens, operands[0], exponent, lowered)
+    total: list[str] | None = None
+    for template, (_, _, inner) in zip(_templates(token), operands, strict=True):
+        if inner is None:
+            continue
+        if template == ("-1",):
+            total = ["neg", *inner] if total is None else ["-", *total, *inner]
+            continue
+        part = _product(_substituted(template, tokens, operands), inner)
+        total = part if total is None else ["+", *total, *part]
+    return total
+
+
+def _power_rule(tokens: Sequence[str], base: _Part, exponent: str, lowered: str) -> list[str] | None:
+    """Derivative of a power with this number as exponent: a^0 has a slope at 0, the table's 0*a^(0 - 1) has none."""
+    if base.slope is None or exponent == "0":
+        return None
+    operand = list(tokens[base.start : base.end])
+    power = [f"pow{lowered}", *operand] if lowered in _HYPER else ["pow", *operand, lowered]
+    outer = {"0": ["1"], "1": operand}.get(lowered, power)
+    if exponent != "1":
+        outer = [f"mult{exponent}", *outer] if exponent in _HYPER else ["*", exponent, *outer]
+    return _product(outer, base.slope)
+
+
+def _lowered(number: str) -> str | None:
+    """A number token less one, None where 17 digits do not hold it."""
+    with localcontext(prec=17) as context:
+        context.clear_flags()
+        difference = Decimal(number) - 1
+        return None if context.flags[Inexact] else str(difference)
+
+
+@cache
+def _templates(token: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(parse(text).tokens) for text in OPERATORS[token].derivative)
+
+
+def _substituted(template: tuple[str, ...], tokens: Sequence[str], operands: list[_Part]) -> list[str]:
+    spans = {name: slice(part.start, part.end) for name, part in zip("ab", operands, strict=False)}
+    return [t for word in template for t in (tokens[spans[word]] if word in spans else (word,))]
+
+
+def _product(outer: list[str], inner: list[str]) -> list[str]:
+    if inner == ["1"]:
+        return outer
+    return inner if outer == ["1"] else ["*", *outer, *inner]

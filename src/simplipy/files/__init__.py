@@ -1,0 +1,1 @@
+"""Reading tables from text files, and writing files whole or not at all."""

@@ -1,0 +1,264 @@
+"""What the fitter accepts: checks of data, weights, starts and bounds, each with an error that says what to mend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simplipy import _core
+from simplipy.errors import FitError
+from simplipy.expression.data_binding import bind_data
+from simplipy.expression.expression import Expression
+
+Floats = npt.NDArray[np.float64]
+_FLOAT64 = np.dtype(np.float64)
+
+# relative error is measured by |y|, but not by less than this part of its median
+RELATIVE_FLOOR = 1e-3
+# threshold of the robust losses in units of y_err, or of a tenth of the robust deviation of y
+HUBER_THRESHOLD = 1.345
+_DEVIATION_OF_MAD = 1.4826
+
+
+@dataclass(frozen=True, slots=True)
+class FitData:
+    """Checked data: a matrix and the numbers of the columns by name, target, and weights where there are any.
+
+    Residuals are measured in units of ``errors``: y_err, and |y| where the error is relative.
+    """
+
+    matrix: npt.NDArray[np.floating[Any]] | None
+    column_numbers: list[int]
+    names: list[str]
+    y: Floats
+    weights: Floats | None
+    errors: Floats | None
+    has_errors: bool
+    rows: _core.FitRows
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def columns(self) -> Floats:
+        """Columns (n_columns, n_rows) by name."""
+        if self.matrix is None:
+            return np.empty((0, self.n_rows))
+        return np.ascontiguousarray(self.matrix.T[self.column_numbers], dtype=np.float64)
+
+    @property
+    def sample_weights(self) -> Floats:
+        """Weights of squared residuals, (n_rows,)."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    @property
+    def sizes(self) -> Floats:
+        """Units of residuals, (n_rows,)."""
+        return np.ones(self.n_rows) if self.errors is None else self.errors
+
+
+def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: Any, loss: str) -> FitData:
+    """Finite columns of these variables, target and weights.
+
+    Raises
+    ------
+    FitError
+        Names the column or argument that is wrong.
+    """
+    matrix, labels = bind_data(X, variables) if variables or X is not None else (None, None)
+    target = _vector(y, "y")
+    if matrix is not None and len(matrix) != len(target):
+        raise FitError(f"X has {len(matrix)} rows, y has {len(target)}; they must be the same")
+    if len(target) == 0:
+        raise FitError("X and y have no rows; at least one is needed")
+    numbers = [_column_number(name, labels, matrix.shape[1]) for name in variables] if matrix is not None else []
+    weights = errors = None
+    if sample_weight is not None:
+        weights = _weights(sample_weight, "sample_weight", len(target))
+        if not weights.any():
+            raise FitError("sample_weight is zero on all rows; at least one must be > 0")
+    if y_err is not None:
+        errors = _weights(y_err, "y_err", len(target))
+        if not errors.all():
+            raise FitError(f"y_err must be > 0, got 0 in row {int(np.argmin(errors))}")
+    if loss == "relative":
+        _check_finite(target, "y")
+        errors = relative_sizes(target) * (1.0 if errors is None else errors)
+    # the core looks for what is not finite while it copies
+    rows = _core.FitRows(matrix, numbers, target, weights, errors)
+    if not rows.finite():
+        _check_finite(target, "y")
+        _refuse_columns(matrix, numbers, variables)
+    return FitData(matrix, numbers, variables, target, weights, errors, y_err is not None, rows)
+
+
+def relative_sizes(y: Floats) -> Floats:
+    """What a relative residual is measured by, (n_rows,)."""
+    sizes = np.abs(y)
+    nonzero = sizes[sizes > 0]
+    if len(nonzero) == 0:
+        return np.ones_like(sizes)
+    return np.maximum(sizes, RELATIVE_FLOOR * float(np.median(nonzero)))
+
+
+def robust_threshold(data: FitData) -> float:
+    """Residuals beyond this, in units of y_err if given, count by their size, not by its square."""
+    if data.has_errors:
+        return HUBER_THRESHOLD
+    deviation = _DEVIATION_OF_MAD * float(np.median(np.abs(data.y - np.median(data.y))))
+    if deviation == 0:
+        deviation = float(np.abs(data.y - np.median(data.y)).mean()) or float(np.abs(data.y).max()) or 1.0
+    return HUBER_THRESHOLD * deviation / 10
+
+
+def check_starts(x0: Any, n_constants: int) -> Floats:
+    """Starts (n_starts, n_constants)."""
+    try:
+        starts = np.atleast_2d(np.ascontiguousarray(x0, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise FitError(f"x0 must be numbers, got {x0!r}") from error
+    if starts.ndim != 2 or starts.shape[1] != n_constants:
+        raise FitError(
+            f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
+            f"got {np.shape(x0)}"
+        )
+    if not _all_finite(starts):
+        raise FitError(f"x0 must be finite, got {x0!r}")
+    return starts
+
+
+def own_parameters(expression: Expression, named: Mapping[str, float]) -> dict[str, float]:
+    """Those of the named parameters that the expression holds, in their order."""
+    if not named:
+        return {}
+    held = expression._tree.variables()
+    return {name: start for name, start in named.items() if name in held}
+
+
+def check_parameters(parameters: Mapping[str, float] | Iterable[str], variables: Sequence[str]) -> dict[str, float]:
+    """Named parameters with their starts, NaN where the caller gives none; each must occur."""
+    if isinstance(parameters, str):
+        raise FitError(f"parameters must be a list of names or a mapping of names to starts, got {parameters!r}")
+    has_starts = isinstance(parameters, Mapping)
+    starts = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters, math.nan)
+    checked = {}
+    for name, start in starts.items():
+        if name not in variables:
+            raise FitError(f"parameter {name!r} is no variable of the expression; variables are: {_listed(variables)}")
+        try:
+            value = float(start)
+        except (TypeError, ValueError) as error:
+            raise FitError(f"the start of parameter {name!r} must be a number, got {start!r}") from error
+        if has_starts and not np.isfinite(value):
+            raise FitError(f"the start of parameter {name!r} must be finite, got {value}")
+        checked[name] = value
+    return checked
+
+
+def check_bounds(bounds: Any, n_constants: int, parameters: Mapping[str, float]) -> list[tuple[float, float]]:
+    """(low, high) of constants, then of parameters; empty without bounds."""
+    if bounds is None:
+        return []
+    names = list(parameters)
+    pairs = [(-np.inf, np.inf)] * (n_constants + len(names))
+    if isinstance(bounds, Mapping):
+        for key, pair in bounds.items():
+            if key in parameters:
+                pairs[n_constants + names.index(key)] = _pair(pair, f"bounds[{key!r}]")
+            elif isinstance(key, int) and 0 <= key < n_constants:
+                pairs[key] = _pair(pair, f"bounds[{key}]")
+            else:
+                raise FitError(
+                    f"bounds names {key!r}; keys are 0..{n_constants - 1} for the free constants, and the parameters: "
+                    f"{_listed(names)}"
+                )
+        return pairs
+    listed = list(bounds)
+    if len(listed) != n_constants:
+        raise FitError(f"bounds must have one (low, high) a free constant: {n_constants}, got {len(listed)}")
+    pairs[:n_constants] = [_pair(pair, f"bounds[{i}]") for i, pair in enumerate(listed)]
+    return pairs
+
+
+def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -> None:
+    bad = []
+    for name, number in zip(variables, numbers, strict=True):
+        finite = np.isfinite(matrix[:, number])
+        if not finite.all():
+            row = int(np.argmin(finite))
+            bad.append(f"{name} ({matrix[row, number]} in row {row})")
+    raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
+
+
+def _all_finite(values: Floats) -> bool:
+    flat = values.ravel()
+    # one pass without a mask; squares may overflow, so a bad sum only means that one has to look
+    with np.errstate(over="ignore"):
+        square = flat.dot(flat)
+    return math.isfinite(square) or bool(np.isfinite(flat).all())
+
+
+def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
+    if labels is not None:
+        return labels.index(name)
+    number = _core.column_number(name)
+    if number == 0:
+        raise FitError(
+            f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; pass a DataFrame or "
+            f"dict, or declare it in parameters=[{name!r}]"
+        )
+    if number > n_columns:
+        raise FitError(f"variable {name!r} needs column {number}, X has {n_columns}")
+    return number - 1
+
+
+def _vector(values: Any, what: str) -> Floats:
+    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim == 1:
+        return values if values.flags.c_contiguous and values.flags.aligned else values.copy()
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise FitError(f"{what} must be numbers: {error}") from error
+    if vector.ndim == 2 and vector.shape[1] == 1:
+        vector = vector[:, 0]
+    if vector.ndim != 1:
+        raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
+    return np.ascontiguousarray(vector)
+
+
+def _check_finite(vector: Floats, what: str) -> None:
+    if not _all_finite(vector):
+        row = int(np.argmin(np.isfinite(vector)))
+        raise FitError(f"{what} must be finite, got {vector[row]} in row {row}; drop or fill these rows")
+
+
+def _weights(values: Any, what: str, n_rows: int) -> Floats:
+    weights = _vector(np.broadcast_to(values, n_rows) if np.ndim(values) == 0 else values, what)
+    if len(weights) != n_rows:
+        raise FitError(f"{what} has {len(weights)} rows, y has {n_rows}; they must be the same")
+    _check_finite(weights, what)
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise FitError(f"{what} must be >= 0, got {weights[row]} in row {row}")
+    return weights
+
+
+def _pair(pair: Any, what: str) -> tuple[float, float]:
+    try:
+        low, high = (float(v) for v in pair)
+    except (TypeError, ValueError) as error:
+        raise FitError(f"{what} must be (low, high), got {pair!r}") from error
+    if not low < high:
+        raise FitError(f"{what} must be (low, high) with low < high, got {(low, high)}")
+    return low, high
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"

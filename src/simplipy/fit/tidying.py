@@ -1,0 +1,388 @@
+"""Tidying of a fitted formula: constants become the simple numbers they stand for, terms that vanish are dropped.
+
+Each change is tried on the data with the remaining constants refitted. Where the fit is exact, it is kept if the
+paper's score log10(FVU) + gamma * length holds. Where it is not, residuals are taken as noise, and a change is kept if
+it makes the description shorter: a simple number, or none, in place of one that the data determine to a few digits, as
+long as they do not tell them apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from simplipy import _core
+from simplipy.errors import FitError
+from simplipy.expression.expression import Expression, parse
+from simplipy.expression.operators import CONSTANT
+from simplipy.fit.constants import fit_constants
+from simplipy.fit.description_length import TOKEN, description_length, digits_cost, free_cost, roles_of_constants
+from simplipy.fit.result import Fit, FitStatus, TidyStep
+from simplipy.fit.shorter_forms import reductions, shortened
+
+GAMMA = 0.05
+# an FVU below this is rounding: formulas that reach it are equally good
+_EXACT = 1e-20
+# what a fit of the right formula to the last digits leaves
+_ROUNDING = 1e-24
+# a constant may move by so many standard errors, or by this part of itself where the fit is exact
+_DEVIATIONS = 4.0
+_RELATIVE = 1e-6
+# changes that are tried before one is made, of those that promise most
+_TRIALS = 4
+# fewest digits within so many standard errors
+_ROUNDED = 1.0
+# slack, relative to the value, in which rare numbers are looked for
+_NARROW = 1e-3
+_LARGEST_EXPONENT = 12
+_LARGEST_DENOMINATOR = 12
+# in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
+# is no longer than the formula that was fitted
+_TOKENS_OF_A_SYMBOL = 3
+# of the last fit before a deadline
+_LEAST_SECONDS = 1e-3
+
+_Change = TypeVar("_Change")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A simple value: its tokens, what to call it, and how complicated it is."""
+
+    tokens: tuple[str, ...]
+    name: str
+    value: float
+    cost: int
+    symbolic: bool = False
+
+
+def tidy(
+    fit: Fit,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    y_err: Any = None,
+    gamma: float = GAMMA,
+    tolerance: float = 0.0,
+    deadline: float | None = None,
+    **options: Any,
+) -> Fit:
+    """The same law in simpler numbers.
+
+    Constants are snapped to integers, small rationals, multiples and powers of pi and e, and to zero or one where that
+    removes a term; the rest is refitted after each change. In an exact fit a change is kept if the score
+    log10(FVU) + gamma * length holds, in one with residuals if the description length does
+    (see ``simplipy.fit.description_length``); there, constants are also rounded within their standard errors.
+
+    Parameters
+    ----------
+    fit : Fit
+        From ``simplipy.fit_constants``.
+    X, y, sample_weight, y_err
+        The data of that fit.
+    gamma : float, default 0.05
+        What a token is worth in an exact fit, in decades of FVU.
+    tolerance : float, default 0
+        By how much the score, or the description length per row, may rise.
+    deadline : float, optional
+        Seconds after which what is reached by then is returned.
+    **options
+        For ``simplipy.fit_constants``.
+
+    Returns
+    -------
+    Fit
+        ``expression`` is the tidied formula, ``steps`` says what was done and why. The fit itself where nothing was.
+
+    Examples
+    --------
+    >>> import numpy as np, simplipy
+    >>> X = np.linspace(0.5, 4, 50).reshape(-1, 1)
+    >>> fit = simplipy.fit_constants("<constant>*x1^<constant> + <constant>*sin(x1)", X, np.pi * X[:, 0] ** 2)
+    >>> tidied = simplipy.tidy(fit, X, np.pi * X[:, 0] ** 2)
+    >>> tidied.expression.infix()
+    'pi*x1^2'
+    """
+    if not isinstance(fit, Fit):
+        raise FitError(f"tidy takes a Fit, got {type(fit).__name__}; fit_constants makes one")
+    if not fit.ok or fit.skeleton.n_constants + len(fit.parameters) == 0:
+        return fit
+    worker = _Tidier(X, y, {**options, "sample_weight": sample_weight, "y_err": y_err}, gamma, tolerance, deadline)
+    return worker.run(fit)
+
+
+class _Tidier:
+    """The data, and the rule by which a change is kept."""
+
+    def __init__(
+        self, X: Any, y: Any, options: dict[str, Any], gamma: float, tolerance: float, deadline: float | None
+    ) -> None:
+        self._X, self._y = X, np.asarray(y)
+        self._options = options
+        self._gamma = gamma
+        self._tolerance = tolerance
+        self._end = math.inf if deadline is None else time.monotonic() + deadline
+
+    def score(self, fvu: float, expression: Expression) -> float:
+        """The paper's score, with FVUs that are rounding taken as equal."""
+        return math.log10(max(fvu, _EXACT)) + self._gamma * len(expression)
+
+    def refit(self, skeleton: Expression, start: np.ndarray) -> Fit:
+        x0 = start if skeleton.n_constants else None
+        left = None if self._end == math.inf else max(self._end - time.monotonic(), _LEAST_SECONDS)
+        return fit_constants(skeleton, self._X, self._y, x0=x0, n_restarts=0, deadline=left, **self._options)
+
+    def in_time(self, changes: Iterable[_Change]) -> Iterator[_Change]:
+        """The changes that there is time to try."""
+        return itertools.takewhile(lambda _: time.monotonic() < self._end, changes)
+
+    def run(self, fit: Fit) -> Fit:
+        current = self._with_parameters_as_constants(fit)
+        steps: list[TidyStep] = []
+        if current.fvu > _EXACT:
+            current = self._shortened(current, steps)
+        if current.fvu <= _EXACT:
+            current = self._snapped(current, len(fit.expression), steps)
+            shorter = self._pruned(current, steps)
+            if shorter is not current:
+                current = self._snapped(shorter, len(fit.expression), steps)
+        if not steps:
+            return fit
+        return replace(current, status=_status(current), steps=tuple(steps))
+
+    def _pruned(self, current: Fit, steps: list[TidyStep]) -> Fit:
+        """An exact fit without operands that only move its last digits."""
+        floor = max(current.fvu, _ROUNDING)
+        while True:
+            for reduction in self.in_time(reductions(current.skeleton, current.constants)):
+                trial = self.refit(reduction.skeleton, reduction.start)
+                if trial.ok and trial.fvu <= floor:
+                    current = trial
+                    reason = "what is left out changes nothing but rounding"
+                    steps.append(TidyStep(reduction.action, reason, trial.expression, trial.fvu))
+                    break
+            else:
+                return current
+
+    def _snapped(self, current: Fit, longest: int, steps: list[TidyStep]) -> Fit:
+        """An exact fit in simpler numbers, as long as it stays exact and short."""
+        best = self.score(current.fvu, current.expression)
+        changed = True
+        while changed and current.skeleton.n_constants:
+            changed = False
+            for action, reason, skeleton, start, symbolic in self.in_time(self._changes(current)):
+                trial = self.refit(skeleton, start)
+                if not trial.ok or len(trial.expression) > longest:
+                    continue
+                score = self.score(trial.fvu, trial.expression)
+                bonus = self._gamma * _TOKENS_OF_A_SYMBOL if symbolic and trial.fvu <= _EXACT else 0.0
+                if score <= best + self._tolerance + 1e-12 + bonus:
+                    current, best, changed = trial, score, True
+                    steps.append(TidyStep(action, reason, trial.expression, trial.fvu))
+                    break
+        return current
+
+    def _shortened(self, current: Fit, steps: list[TidyStep]) -> Fit:
+        """A fit with residuals in the shortest description that is reached change by change."""
+        n_rows = len(self._y)
+        best = description_length(current, n_rows) + n_rows * self._tolerance
+        while current.skeleton.n_constants and current.fvu > _EXACT:
+            for action, reason, skeleton, start in self.in_time(self._promising(current)):
+                trial = self.refit(skeleton, start)
+                length = description_length(trial, n_rows)
+                if length < best:
+                    current, best = trial, length
+                    steps.append(TidyStep(action, reason, current.expression, current.fvu))
+                    break
+            else:
+                break
+        return current
+
+    def _promising(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
+        """The changes that should shorten the description most: (action, reason, skeleton, start)."""
+        yield from _exponents_together(fit)
+        n_rows, errors = len(self._y), fit.stderr
+        found: list[tuple[float, int, _Candidate, float]] = []
+        for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
+            error = float(errors[k]) if math.isfinite(errors[k]) else abs(value)
+            slack = max(_RELATIVE * abs(value), _DEVIATIONS * error)
+            simple = [c for c in _simple_values(value, slack) if role != "exponent" or not c.symbolic]
+            if role != "exponent":
+                simple += _rounded(value, error)
+            if role == "base":
+                simple += _exponentials(value, slack)
+            for candidate in simple:
+                distance = (candidate.value - value) / error if error > 0 else 0.0
+                by_data = 0.5 * n_rows * math.log1p(distance**2 / max(n_rows - len(fit.constants), 1))
+                found.append((by_data + _written(candidate) - free_cost(value, error), k, candidate, distance))
+        found.sort(key=lambda entry: (entry[0], entry[1], entry[2].cost))
+        for _, k, candidate, distance in found[:_TRIALS]:
+            skeleton, start = _with_value(fit, k, candidate)
+            action = f"constant {k + 1}: {fit.constants[k]:.10g} -> {candidate.name}"
+            yield action, f"{abs(distance):.2g} standard errors away; shorter to describe", skeleton, start
+
+    def _with_parameters_as_constants(self, fit: Fit) -> Fit:
+        """Named parameters become numbers that can be snapped where they occur once; shared ones stay as fitted."""
+        if not fit.parameters:
+            return fit
+        numbers = {_core.quoted(name): repr(float(value)) for name, value in fit.parameters.items()}
+        tokens = [numbers.get(token, token) for token in fit.skeleton.tokens]
+        once = {token for token in numbers if fit.skeleton.tokens.count(token) == 1}
+        constants, free = [], []
+        values = iter(fit.constants.tolist())
+        for token, original in zip(tokens, fit.skeleton.tokens, strict=True):
+            if original == CONSTANT or original in once:
+                constants.append(next(values) if original == CONSTANT else fit.parameters[_plain(original)])
+                free.append(CONSTANT)
+            else:
+                free.append(token)
+        return self.refit(parse(free), np.array(constants))
+
+    def _changes(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray, bool]]:
+        """Changes to try, those that save most first: (action, reason, skeleton, start, whether pi or e is in it)."""
+        stderr = fit.stderr
+        tried = []
+        for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
+            slack = max(_RELATIVE * abs(value), 1e-9)
+            simple = [*_simple_values(value, slack), *(_exponentials(value, slack) if role == "base" else ())]
+            for candidate in simple:
+                skeleton, start = _with_value(fit, k, candidate)
+                saved = len(fit.expression) - len(skeleton)
+                moved = abs(candidate.value - value)
+                tried.append((-saved, candidate.cost, moved, k, candidate, skeleton, start))
+        for _, _, moved, k, candidate, skeleton, start in sorted(tried, key=lambda entry: entry[:4]):
+            value = fit.constants[k]
+            action = f"constant {k + 1}: {value:.10g} -> {candidate.name}"
+            yield action, f"{_distance(moved, value, stderr[k])}; the score holds", skeleton, start, candidate.symbolic
+
+
+def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
+    """Simple numbers within ``slack`` of a value, zero first; always finitely many.
+
+    Where the slack is wide, something made of roots, squares and e is near any number, and says nothing.
+    """
+    if abs(value) <= slack or abs(value) < 1e-12:
+        yield _Candidate(("0",), "0", 0.0, 0)
+    found: set[float] = set()
+    for name, unit, tokens in _units()[: None if slack < _NARROW * abs(value) else 2]:
+        ratio = value / unit
+        for denominator in range(1, _LARGEST_DENOMINATOR + 1):
+            numerator = round(ratio * denominator)
+            if numerator == 0 or abs(numerator) > 10**6 or math.gcd(numerator, denominator) != 1:
+                continue
+            if unit != 1.0 and (abs(numerator) > 12 or denominator > 6):
+                continue
+            simple = unit * numerator / denominator
+            if abs(simple - value) <= slack and simple not in found:
+                found.add(simple)
+                yield _made(Fraction(numerator, denominator), name, tokens, simple)
+
+
+def _exponentials(value: float, slack: float) -> Iterator[_Candidate]:
+    """Simple numbers under exp, for the base of a power: exp(-1/2)^x is exp(-x/2)."""
+    if value > 0:
+        for c in _simple_values(math.log(value), slack / value):
+            if c.value not in (0.0, 1.0) and not c.symbolic:
+                yield _Candidate(("exp", *c.tokens), f"exp({c.name})", math.exp(c.value), c.cost + 1)
+
+
+def _rounded(value: float, error: float) -> Iterator[_Candidate]:
+    """The value with the fewest digits that are within its standard error."""
+    for digits in range(1, 8):
+        token = _core.decimal_token(float(f"{value:.{digits - 1}e}"))
+        if abs(float(token) - value) <= _ROUNDED * error:
+            yield _Candidate((token,), token, float(token), digits)
+            return
+
+
+def _written(candidate: _Candidate) -> float:
+    """What a simple value costs beside the token that it replaces; 0 and 1 take about two more away."""
+    n_tokens = len(candidate.tokens) - (3 if candidate.value in (0.0, 1.0) else 1)
+    return digits_cost(candidate.tokens) + TOKEN * n_tokens
+
+
+def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:
+    """What rationals are multiples of: 1, pi, e, their squares, roots and reciprocals, and square roots of 2 and 3."""
+    return (
+        ("", 1.0, ()),
+        ("pi", math.pi, ("pi",)),
+        ("e", math.e, ("e",)),
+        ("pi^2", math.pi**2, ("pow2", "pi")),
+        ("1/pi", 1 / math.pi, ("inv", "pi")),
+        ("sqrt(pi)", math.sqrt(math.pi), ("pow1_2", "pi")),
+        ("sqrt(2)", math.sqrt(2), ("pow1_2", "2")),
+        ("sqrt(3)", math.sqrt(3), ("pow1_2", "3")),
+        ("1/e", 1 / math.e, ("inv", "e")),
+        ("1/sqrt(2*pi)", 1 / math.sqrt(2 * math.pi), ("inv", "pow1_2", "mult2", "pi")),
+        ("sqrt(2*pi)", math.sqrt(2 * math.pi), ("pow1_2", "mult2", "pi")),
+    )
+
+
+def _made(ratio: Fraction, name: str, unit: tuple[str, ...], value: float) -> _Candidate:
+    exact = ratio.denominator in (1, 2, 4, 5, 8, 10)
+    if exact:
+        number: tuple[str, ...] = (_core.decimal_token(float(ratio)),)
+    else:
+        number = ("/", str(ratio.numerator), str(ratio.denominator))
+    text = str(ratio)
+    if not unit:
+        return _Candidate(number, text, value, 1 + (ratio.denominator > 1) + len(str(ratio.numerator)) // 3)
+    if ratio == 1:
+        return _Candidate(unit, name, value, 2 + len(unit), True)
+    return _Candidate(("*", *number, *unit), f"{text}*{name}", value, 4 + len(unit), True)
+
+
+def _exponents_together(fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
+    """All exponents as integers, or halves: errors of one move the others, so that none may seem to be one alone."""
+    places = [k for k, role in enumerate(roles_of_constants(fit.skeleton)) if role == "exponent"]
+    if len(places) < 2:
+        return
+    tried: set[tuple[float, ...]] = set()
+    for denominator in (1, 2):
+        nearest = tuple(round(denominator * float(fit.constants[k])) / denominator for k in places)
+        if nearest in tried or max(map(abs, nearest)) > _LARGEST_EXPONENT:
+            continue
+        tried.add(nearest)
+        values = {k: (_core.decimal_token(v),) for k, v in zip(places, nearest, strict=True)}
+        skeleton, start = _with_values(fit, values)
+        names = ", ".join(f"{v:g}" for v in nearest)
+        yield f"{len(places)} exponents -> {names}", "shorter to describe together", skeleton, start
+
+
+def _with_value(fit: Fit, k: int, candidate: _Candidate) -> tuple[Expression, np.ndarray]:
+    return _with_values(fit, {k: candidate.tokens})
+
+
+def _with_values(fit: Fit, values: Mapping[int, tuple[str, ...]]) -> tuple[Expression, np.ndarray]:
+    """The simplified skeleton with some constants replaced, and the values that its other constants then have."""
+    tokens: list[str] = []
+    at = -1
+    for token in fit.skeleton.tokens:
+        at += token == CONSTANT
+        tokens += values.get(at, (token,)) if token == CONSTANT else [token]
+    plain = parse(tokens)
+    return shortened(plain, np.delete(fit.constants, list(values)))
+
+
+def _distance(moved: float, value: float, stderr: float) -> str:
+    if moved == 0:
+        return "equal"
+    if math.isfinite(stderr) and stderr > 1e-9 * abs(value):
+        return f"{moved / stderr:.2g} standard errors away"
+    return f"{moved:.1g} away"
+
+
+def _status(fit: Fit) -> FitStatus:
+    return FitStatus.NO_CONSTANTS if fit.skeleton.n_constants == 0 else fit.status
+
+
+def _plain(token: str) -> str:
+    unquoted = _core.unquoted(token)
+    return token if unquoted is None else unquoted

@@ -1,0 +1,1 @@
+"""The paper's own engine, rule mining and refiners: reference code for comparisons."""

@@ -1,0 +1,218 @@
+"""The refiners that the paper compares with: SciPy's curve_fit and BFGS, each from starts of N(0, 5).
+
+They are references, one formula after the other in Python; the core's own method is faster and finds more.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+
+from simplipy.expression.expression import Expression
+from simplipy.fit.checks import FitData, check_bounds, check_starts, own_parameters, robust_threshold
+from simplipy.fit.result import Fit, FitStatus
+from simplipy.fit.unexplained import fvu
+
+Floats = npt.NDArray[np.float64]
+
+_START_DEVIATION = 5.0
+# a loss below this part of the variance of y is rounding: no further start can improve it
+_PERFECT = 1e-24
+
+
+class _Problem:
+    """One formula on the data: residuals and derivatives by all its constants, then parameters."""
+
+    def __init__(self, expression: Expression, parameters: dict[str, float], data: FitData, loss: str) -> None:
+        self.expression = expression
+        self.parameters = parameters
+        self.data = data
+        self.loss = loss
+        self.threshold = robust_threshold(data)
+        self.n = expression.n_constants + len(parameters)
+        self.n_evaluations = 0
+        # one matrix for all calls, which SciPy makes thousands of: columns by number, of parameters too
+        names = [*data.names, *parameters]
+        self._matrix = np.zeros((data.n_rows, max(1, len(names))))
+        for k, column in enumerate(data.columns):
+            self._matrix[:, k] = column
+        numbers = {name: f"x{k}" for k, name in enumerate(names, start=1) if name in expression.variables}
+        self._formula = expression.rename(numbers)
+        self._slopes = [self._formula.variables.index(f"x{len(data.names) + k}") for k in range(1, len(parameters) + 1)]
+
+    def _bind(self, values: Floats) -> Floats | None:
+        """Constants of these values; parameters go into the matrix."""
+        first = self.expression.n_constants
+        if self.parameters:
+            self._matrix[:, len(self.data.names) :] = values[first:]
+        return values[:first] if first else None
+
+    def predict(self, values: Floats) -> Floats:
+        self.n_evaluations += 1
+        return np.asarray(self._formula(self._matrix, self._bind(values)), dtype=np.float64)
+
+    def slopes(self, values: Floats) -> Floats:
+        """Derivatives (n_rows, n_constants + n_parameters)."""
+        constants = self._bind(values)
+        by_constants = np.asarray(self._formula.gradient(self._matrix, constants), dtype=np.float64)
+        if not self.parameters:
+            return by_constants
+        by_variables = self._formula.gradient(self._matrix, constants, wrt="variables")
+        return np.hstack([by_constants, by_variables[:, self._slopes]])
+
+    def standardised(self, values: Floats) -> Floats:
+        return (self.predict(values) - self.data.y) / self.data.sizes
+
+    def objective(self, values: Floats) -> tuple[float, Floats]:
+        """Weighted mean loss and its gradient."""
+        u = self.standardised(values)
+        weights = self.data.sample_weights / self.data.sample_weights.sum()
+        rho, slope = _rho(self.loss, self.threshold, u)
+        gradient = (weights * slope / self.data.sizes) @ self.slopes(values)
+        return float(weights @ rho), gradient
+
+    def fvu(self, values: Floats) -> float:
+        return fvu(self.data.y, self.predict(values), self.data.sample_weights / self.data.sizes**2)
+
+
+def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
+    """Loss of each residual and its derivative."""
+    if loss == "huber":
+        near = np.abs(u) <= threshold
+        rho = np.where(near, u**2, threshold * (2 * np.abs(u) - threshold))
+        return rho, np.where(near, 2 * u, 2 * threshold * np.sign(u))
+    if loss == "log_cosh":
+        size = np.abs(u) / threshold
+        rho = 2 * threshold**2 * (size + np.log1p(np.exp(-2 * size)) - np.log(2))
+        return rho, 2 * threshold * np.tanh(u / threshold)
+    return u**2, 2 * u
+
+
+def _by_curve_fit(problem: _Problem, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
+    data = problem.data
+    used = data.sample_weights > 0
+    sigma = data.sizes[used] / np.sqrt(data.sample_weights[used])
+    limits = tuple(np.array(bounds).T) if bounds else (-np.inf, np.inf)
+    found, _ = optimize.curve_fit(
+        lambda _, *values: problem.predict(np.array(values))[used], None, data.y[used], p0=start, sigma=sigma,
+        bounds=limits,
+    )  # fmt: skip
+    return np.asarray(found)
+
+
+def _by_bfgs(problem: _Problem, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
+    method = "L-BFGS-B" if bounds else "BFGS"
+    found = optimize.minimize(problem.objective, start, jac=True, method=method, bounds=bounds or None)
+    return np.asarray(found.x)
+
+
+def refine(
+    formulas: Sequence[Expression],
+    parameters: Mapping[str, float],
+    data: FitData,
+    x0s: Sequence[Any],
+    bounds: Any,
+    loss: str,
+    method: str,
+    n_restarts: int,
+    deadline: float | None,
+    random_state: int,
+) -> list[Fit]:
+    """Fits of these formulas, one after the other; see ``simplipy.fit_constants`` for the arguments."""
+    if method == "scipy" and loss in ("huber", "log_cosh"):
+        from simplipy.errors import FitError
+
+        raise FitError(f"method='scipy' minimises squares, not {loss!r}; use method='lm' or 'bfgs'")
+    end = None if deadline is None else time.monotonic() + deadline
+    descend = _by_curve_fit if method == "scipy" else _by_bfgs
+    fits = []
+    for expression, x0 in zip(formulas, x0s or [None] * len(formulas), strict=True):
+        named = own_parameters(expression, parameters)
+        limits = check_bounds(bounds, expression.n_constants, named)
+        given = _given_starts(x0, expression.n_constants, named)
+        problem = _Problem(expression, named, data, loss)
+        rng = np.random.default_rng([random_state % 2**32, expression._tree.hash() % 2**32])
+        fits.append(_refine_one(problem, given, limits, descend, n_restarts, end, rng))
+    return fits
+
+
+def _given_starts(x0: Any, n_constants: int, named: dict[str, float]) -> list[list[float]]:
+    """Starts of constants, then parameters, NaN where the caller says nothing."""
+    own = list(named.values())
+    if x0 is None:
+        return [[np.nan] * n_constants + own] if own else []
+    return [[*start, *own] for start in check_starts(x0, n_constants).tolist()]
+
+
+def _refine_one(
+    problem: _Problem,
+    given: list[list[float]],
+    bounds: list[tuple[float, float]],
+    descend: Callable[[_Problem, Floats, list[tuple[float, float]]], Floats],
+    n_restarts: int,
+    end: float | None,
+    rng: np.random.Generator,
+) -> Fit:
+    best: Floats = np.full(problem.n, np.nan)
+    best_loss = np.inf
+    status = FitStatus.NO_CONSTANTS if problem.n == 0 else FitStatus.NON_FINITE
+    starts = np.array(given, dtype=np.float64).reshape(len(given), problem.n)
+    draws = rng.normal(scale=_START_DEVIATION, size=(n_restarts, problem.n))
+    starts = np.vstack([np.where(np.isnan(starts), rng.normal(scale=5.0, size=starts.shape), starts), draws])
+    if bounds:
+        starts = np.clip(starts, *np.array(bounds).T)
+    n_starts = 0
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        if problem.n == 0:
+            best_loss = problem.objective(best)[0]
+        for start in starts if problem.n else ():
+            if end is not None and time.monotonic() > end:
+                status = FitStatus.DEADLINE
+                break
+            n_starts += 1
+            try:
+                found = descend(problem, start, bounds)
+            except (RuntimeError, ValueError, np.linalg.LinAlgError):
+                continue  # SciPy's way to say that this start led nowhere
+            loss = problem.objective(found)[0]
+            if np.isfinite(loss) and loss < best_loss:
+                best, best_loss, status = found, loss, FitStatus.OK
+            if np.isfinite(best_loss) and problem.fvu(best) < _PERFECT:
+                break
+        fraction = problem.fvu(best) if np.isfinite(best_loss) else np.inf
+        covariance = _covariance(problem, best) if np.isfinite(best_loss) else np.full((problem.n, problem.n), np.nan)
+    if not np.isfinite(best_loss) and status is not FitStatus.DEADLINE:
+        best_loss, fraction, status = np.inf, np.inf, FitStatus.NON_FINITE
+    first = problem.expression.n_constants
+    named: dict[str, Any] = dict(zip(problem.parameters, best[first:].tolist(), strict=True))
+    return Fit(
+        status,
+        problem.expression,
+        best[:first],
+        named,
+        covariance,
+        best_loss,
+        fraction,
+        problem.n_evaluations,
+        n_starts,
+    )
+
+
+def _covariance(problem: _Problem, values: Floats) -> Floats:
+    data = problem.data
+    root = np.sqrt(data.sample_weights) / data.sizes
+    jacobian = problem.slopes(values) * root[:, None] if problem.n else np.empty((data.n_rows, 0))
+    freedom = data.n_rows - problem.n
+    residual = (problem.predict(values) - data.y) * root
+    variance = 1.0 if data.has_errors else (float(residual @ residual) / freedom if freedom > 0 else np.nan)
+    try:
+        return np.asarray(np.linalg.inv(jacobian.T @ jacobian) * variance)
+    except np.linalg.LinAlgError:
+        return np.full((problem.n, problem.n), np.nan)
