@@ -1,10 +1,9 @@
 """Families of functions: whether the members of one skeleton are members of another, by fitting both ways.
 
 For values of a's free constants, b's are sought that give the same function: first through the form to which both
-simplify, then by a fit of values. There, constants that enter linearly are solved for; the others start from simple
-functions of a's constants and from a signed-log grid, all starts at once, by Levenberg-Marquardt.
-Only meant for the few constants of a formula; fitting data is fit_constants' work. A member that was matched is checked
-by pointwise.py like any two functions; one that was not is evidence, no proof.
+simplify, then by a fit of values from simple functions of a's constants and from a signed-log grid. Only meant for the
+few constants of a formula. A member that was matched is checked by pointwise.py like any two functions; one that was
+not is evidence, no proof.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from simplipy.equivalence.member_fit import MemberFit, refined
+from simplipy.equivalence.member_fit import candidates, refined
 from simplipy.equivalence.pointwise import Function, compare_functions
 from simplipy.equivalence.probe_points import Array, ProbePoints, lattice_points, probe_points
 from simplipy.equivalence.translation import Translation
@@ -97,7 +96,7 @@ def _contained(
 ) -> _Containment:
     """Whether drawn members of a are members of b."""
     result = _Containment()
-    fit, translation = MemberFit(b, fit_points.names), Translation(a, b)
+    translation = Translation(a, b)
     lattice = lattice_points(fit_points.names, _N_LATTICE, rng)
     for n_drawn, constants in enumerate(_draws(a.n_constants, rng)):
         known, everywhere = fit_points, points
@@ -109,7 +108,7 @@ def _contained(
             continue  # defined nowhere, or nowhere that doubles reach: nothing to match
         member, here = Function.of(a, constants.tolist()), known.take(rows)
         guesses = translation.guesses(constants, rng)
-        for candidate in fit.candidates(here, values, guesses, constants, rng):
+        for candidate in candidates(b, here, values, guesses, constants, rng):
             other, tolerance = Function.of(b, candidate), max(rtol, _FITTED)
             # one member to many digits; and zeros, since x/c comes as close to zero as one likes, but not to zero
             if rtol == 0 and (n_drawn == 0 or 0 in constants):

@@ -1,7 +1,8 @@
 """Constants of a skeleton that give a known function: the fit behind family.py.
 
-The target is exact, so that a fit either reaches the noise of doubles or is none. All starts run at once: the free
-constants become columns of the data, and one evaluation serves every start and every point.
+The target is exact, so that a fit either reaches the noise of doubles or is none. fit_constants descends from many
+starts in one call; it needs a formula that is defined on all rows, so starts are grouped by the points where their
+members are defined, and each group is fitted to these points.
 """
 
 from __future__ import annotations
@@ -15,171 +16,109 @@ import numpy as np
 
 from simplipy.equivalence.pointwise import Function
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints
-from simplipy.expression.expression import Expression, parse
-from simplipy.expression.operators import CONSTANT, OPERATORS
+from simplipy.expression.expression import Expression, evaluate_many, parse
+from simplipy.fit.constants import fit_constants
 
-# starts and steps of two rounds: few are enough where the constants are simple functions of the target's
-_ROUNDS = ((6, 12), (48, 30))
-_MAX_CANDIDATES = 3
-# weighted residual below which a start has found the target
+# starts of two rounds: few are enough where the constants are simple functions of the target's
+_ROUNDS = (6, 48)
+# groups of starts that are fitted, and fits of a group that are tried
+_MAX_GROUPS = 3
+_MAX_FITS = 3
+# residual, relative to the target, below which constants meet it
 _CLOSE = 1e-5
-_UNDEFINED_COST = 1e3
-# the same before the last digits are polished, and constants whose signs are tried
-_NEARLY = 1e-2
+# constants whose signs are tried
 _MAX_SIGNED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
-    """What is to be met: points, values (n_points,), and the weights of their residuals, (n_points,)."""
+class _Goal:
+    """Values (n_points,) that a member shall have at points, and the units of its residuals, (n_points,)."""
 
     points: ProbePoints
     y: Array
-    weights: Array
+    units: Array
 
-    @classmethod
-    def of(cls, points: ProbePoints, y: Array) -> _Target:
-        scale = float(np.median(np.abs(y)))
-        return cls(points, y, 1 / (np.abs(y) + 1e-3 * scale + (scale == 0)))
+    def take(self, rows: Mask) -> _Goal:
+        """The goal at these points."""
+        return _Goal(self.points.take(np.flatnonzero(rows)), self.y[rows], self.units[rows])
 
 
-class MemberFit:
-    """Seeks members of one skeleton.
+def candidates(
+    skeleton: Expression, points: ProbePoints, y: Array, guesses: Array, hints: Array, rng: np.random.Generator
+) -> Iterator[tuple[float, ...]]:
+    """Constants whose member is close to y at the points; each also rounded to halves that are near.
 
     Parameters
     ----------
     skeleton : Expression
         With any number of free constants.
-    names : tuple of str
-        The variables of the points.
+    points : ProbePoints
+        Where the target is known.
+    y : array (n_points,)
+        The target.
+    guesses : array (n_guesses, n_constants)
+        Constants to try first.
+    hints : array
+        Constants of the target in its own spelling.
+    rng : numpy.random.Generator
+        For the starts.
     """
+    if not skeleton.n_constants:
+        yield ()
+        return
+    scale = float(np.median(np.abs(y)))
+    goal = _Goal(points, y, np.abs(y) + 1e-3 * scale + (scale == 0))
+    seen: set[tuple[float, ...]] = set()
+    for c in _close_constants(skeleton, goal, guesses, hints, rng):
+        for constants in (tuple(_tidied(c).tolist()), tuple(c.tolist())):
+            if constants not in seen:
+                seen.add(constants)
+                yield constants
 
-    def __init__(self, skeleton: Expression, names: tuple[str, ...]) -> None:
-        self._n = skeleton.n_constants
-        # columns of a plain array, the quickest to bind: variables first, then constants
-        column = {name: f"x{k}" for k, name in enumerate(names, start=1)}
-        constant = iter(f"x{len(names) + k}" for k in range(1, self._n + 1))
-        renamed = skeleton.rename({name: column[name] for name in skeleton.variables})
-        self._expression = parse([next(constant) if token == CONSTANT else token for token in renamed.tokens])
-        self._first_slope = len(skeleton.variables)  # slopes come by variable, in the order of the columns
-        self._linear = np.array(linear_constants(skeleton.tokens), dtype=np.bool_)
 
-    def candidates(
-        self, points: ProbePoints, y: Array, guesses: Array, hints: Array, rng: np.random.Generator
-    ) -> Iterator[tuple[float, ...]]:
-        """Constants whose member is close to y at the points, the closest first; each also rounded to what is near.
+def _close_constants(
+    skeleton: Expression, goal: _Goal, guesses: Array, hints: Array, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Constants that meet the goal, in the order of the work that they take."""
+    yield from _fitted(skeleton, goal, guesses)
+    for n_starts in _ROUNDS:
+        starts = starting_values(n_starts, skeleton.n_constants, hints, rng)
+        yield from _fitted(skeleton, goal, starts)
+    if (goal.y != 0).all():
+        # the logarithm leads through magnitudes, but loses the signs
+        logarithm = parse(["log", "abs", *skeleton.tokens])
+        signs = np.ones((2 ** min(skeleton.n_constants, _MAX_SIGNED), skeleton.n_constants))
+        signs[:, :_MAX_SIGNED] = list(itertools.product((1.0, -1.0), repeat=min(skeleton.n_constants, _MAX_SIGNED)))
+        for c in _fitted(logarithm, _Goal(goal.points, np.log(np.abs(goal.y)), np.ones(len(goal.y))), starts):
+            yield from _fitted(skeleton, goal, c * signs)
 
-        Parameters
-        ----------
-        points : ProbePoints
-            Where the target is known.
-        y : array (n_points,)
-            The target.
-        guesses : array (n_guesses, n_constants)
-            Constants to try first.
-        hints : array
-            Constants of the target in its own spelling.
-        rng : numpy.random.Generator
-            For the starts.
-        """
-        if not self._n:
-            yield ()
-            return
-        target = _Target.of(points, y)
-        seen: set[tuple[float, ...]] = set()
-        for c in self._fits(target, guesses, hints, rng):
-            for constants in (tuple(_tidied(c).tolist()), tuple(c.tolist())):
-                if constants not in seen:
-                    seen.add(constants)
-                    yield constants
 
-    def _fits(self, target: _Target, guesses: Array, hints: Array, rng: np.random.Generator) -> Iterator[Array]:
-        """Constants that meet the target, in the order of the work that they take."""
-        for guess in guesses:
-            polished = self._polished(target, guess)
-            if polished is not None:
-                yield polished
-        for n_starts, n_steps in ((1, 4),) if self._linear.all() else _ROUNDS:
-            starts = self._solved_linear(target, starting_values(n_starts, self._n, hints, rng))
-            c, cost = self._descended(target, starts, n_steps)
-            for row in np.argsort(cost, kind="stable")[:_MAX_CANDIDATES]:
-                polished = self._polished(target, self._with_signs(target, c[row]))
-                if polished is not None:
-                    yield polished
+def _fitted(skeleton: Expression, goal: _Goal, starts: Array) -> Iterator[Array]:
+    """Starts that meet the goal as they are, then fits that do, those that are defined at most points first."""
+    if not len(starts):
+        return
+    meets, defined = _meeting(skeleton, goal, starts)
+    yield from starts[meets]
+    groups = np.unique(defined, axis=0)
+    for rows in groups[np.argsort(-groups.sum(axis=1), kind="stable")][:_MAX_GROUPS]:
+        if not rows.any():
+            break
+        here, own = goal.take(rows), starts[(defined == rows).all(axis=1)]
+        data, skeletons = here.points.data(), [skeleton] * len(own)
+        fits = fit_constants(skeletons, data, here.y, y_err=here.units, x0=own, n_restarts=0, n_threads=1)
+        best = sorted((fit for fit in fits if fit.ok), key=lambda fit: fit.loss)[:_MAX_FITS]
+        if best:
+            c = np.array([fit.constants for fit in best])
+            yield from c[_meeting(skeleton, goal, c)[0]]
 
-    def _values(self, points: ProbePoints, c: Array) -> tuple[Array, Array]:
-        """Values (n_starts, n_points) and slopes (n_starts, n_points, n_constants) for all starts c."""
-        shape = (len(c), len(points))
-        data = np.concatenate([np.tile(points.values, (len(c), 1)), np.repeat(c, len(points), axis=0)], axis=1)
-        slopes = self._expression.gradient(data, wrt="variables")[:, self._first_slope :]
-        return np.reshape(self._expression(data), shape), np.reshape(slopes, (*shape, self._n))
 
-    def _residuals(self, target: _Target, c: Array, by_logarithm: Mask | None = None) -> tuple[Array, Array, Array]:
-        """Weighted residuals, slopes and cost of each start; a point where the member is undefined only costs.
-
-        Where ``by_logarithm``, (n_starts, 1), the residual is that of log|value|: it leads through magnitudes.
-        """
-        with np.errstate(all="ignore"):
-            values, slopes = self._values(target.points, c)
-            r, slope_weights = (values - target.y) * target.weights, np.broadcast_to(target.weights, values.shape)
-            if by_logarithm is not None:
-                r = np.where(by_logarithm, np.log(np.abs(values / target.y)), r)
-                slope_weights = np.where(by_logarithm, 1 / values, slope_weights)
-            slopes = slopes * slope_weights[..., None]
-            good = np.abs(r) < 1e100  # not so for NaN
-            # a slope may be infinite where the value is not, as that of c^x at c = 0
-            r, slopes = np.where(good, r, 0.0), np.where(good[..., None] & (np.abs(slopes) < 1e100), slopes, 0.0)
-            cost = (r * r).sum(axis=1) + _UNDEFINED_COST * (~good).sum(axis=1)
-        return r, slopes, cost
-
-    def _solved_linear(self, target: _Target, c: Array) -> Array:
-        """Starts whose linear constants are the best ones given the others."""
-        if not self._linear.any():
-            return c
-        c = np.where(self._linear, 0.0, c)
-        r, slopes, _ = self._residuals(target, c)
-        c[:, self._linear] -= damped_step(r, slopes[:, :, self._linear], np.full(len(c), 1e-13))
-        return c
-
-    def _descended(self, target: _Target, c: Array, n_steps: int) -> tuple[Array, Array]:
-        """Levenberg-Marquardt on all starts at once; stops when one of them has arrived."""
-        damping = np.full(len(c), 1e-3)
-        by_logarithm = (np.arange(len(c)) % 2 == 1)[:, None] & bool((target.y != 0).all())
-        r, slopes, cost = self._residuals(target, c, by_logarithm)
-        for _ in range(n_steps):
-            if cost.min() < 1e-20 * len(target.y):
-                break
-            trial = c - damped_step(r, slopes, damping)
-            new_r, new_slopes, new_cost = self._residuals(target, trial, by_logarithm)
-            better = new_cost < cost
-            c = np.where(better[:, None], trial, c)
-            r = np.where(better[:, None], new_r, r)
-            slopes = np.where(better[:, None, None], new_slopes, slopes)
-            cost = np.where(better, new_cost, cost)
-            damping = np.where(better, damping * 0.2, np.minimum(damping * 5, 1e12))
-        return c, cost
-
-    def _with_signs(self, target: _Target, c: Array) -> Array:
-        """The constants, or where these do not fit, the same with other signs that do: logarithms lose them."""
-        signs = np.array(list(itertools.product((1.0, -1.0), repeat=min(self._n, _MAX_SIGNED))))
-        turned = np.tile(c, (len(signs), 1))
-        turned[:, : signs.shape[1]] *= signs
-        r, _, cost = self._residuals(target, turned)
-        fits = np.abs(r).max(axis=1) < _NEARLY
-        best: Array = turned[np.argmin(np.where(fits, cost, np.inf))]  # the first of equal ones: c itself
-        return best
-
-    def _polished(self, target: _Target, c: Array) -> Array | None:
-        """Gauss-Newton by least squares, which loses fewer digits than normal equations; None where it is no fit."""
-        r, slopes, cost = self._residuals(target, c[None])
-        for _ in range(4):
-            step = np.linalg.lstsq(slopes[0], r[0], rcond=1e-12)[0]
-            new_r, new_slopes, new_cost = self._residuals(target, (c - step)[None])
-            if not new_cost[0] < cost[0]:
-                break
-            c, r, slopes, cost = c - step, new_r, new_slopes, new_cost
-        everywhere_undefined = cost[0] >= _UNDEFINED_COST * len(target.y)
-        return c if np.abs(r).max() < _CLOSE and not everywhere_undefined else None
+def _meeting(skeleton: Expression, goal: _Goal, c: Array) -> tuple[Mask, Mask]:
+    """Which of these constants meet the goal where they are defined, (n,), and where that is, (n, n_points)."""
+    values, _ = evaluate_many([skeleton] * len(c), goal.points.data(), c, n_threads=1)  # type: ignore[arg-type]
+    defined = np.isfinite(values)
+    with np.errstate(all="ignore"):
+        distance = np.where(defined, np.abs(values - goal.y) / goal.units, 0.0).max(axis=1)
+    return (distance < _CLOSE) & defined.any(axis=1), defined
 
 
 def refined(function: Function, target: Function, points: ProbePoints) -> Function:
@@ -215,60 +154,6 @@ def refined(function: Function, target: Function, points: ProbePoints) -> Functi
     halves = [Fraction(round(2 * c), 2) for c in constants]
     exact = (h if abs(c - h) < Fraction(1, 10**20) else c for c, h in zip(constants, halves, strict=True))
     return Function(function.expression, function.tokens, tuple(exact))
-
-
-def linear_constants(tokens: list[str]) -> list[bool]:
-    """Which free constants enter linearly, all of these jointly: a choice where there is one."""
-    counts: list[int] = []  # free constants below each token, by position from the right
-    stack: list[int] = []
-    for token in reversed(tokens):
-        below = sum(stack.pop() for _ in range(OPERATORS[token].arity)) if token in OPERATORS else 0
-        stack.append(below + (token == CONSTANT))
-        counts.append(stack[-1])
-    counts.reverse()
-    result: list[bool] = []
-    pending = [True]  # whether the next tokens are in a linear position, the nearest last
-    for i, token in enumerate(tokens):
-        linear = pending.pop()
-        if token not in OPERATORS:
-            result += [linear] if token == CONSTANT else []
-        elif token in ("+", "-"):
-            pending += [linear, linear]
-        elif token in ("*", "/"):
-            # of two factors with constants one keeps them fixed; a lone constant is the better linear one
-            first = linear and (token == "/" or counts[i + 1] > 0)
-            second = linear and token == "*" and counts[i + 1] == 0
-            if linear and token == "*" and tokens[i + 1] != CONSTANT and _second(tokens, i) == CONSTANT:
-                first, second = False, True
-            pending += [second, first]
-        else:
-            keeps = token == "neg" or token.startswith(("mult", "div"))
-            pending += [linear and keeps] * OPERATORS[token].arity
-    return result
-
-
-def _second(tokens: list[str], i: int) -> str:
-    """First token of the second operand of a binary operator at i."""
-    open_ends, k = 1, i + 1
-    while open_ends:
-        open_ends += OPERATORS[tokens[k]].arity - 1 if tokens[k] in OPERATORS else -1
-        k += 1
-    return tokens[k]
-
-
-def damped_step(r: Array, slopes: Array, damping: Array) -> Array:
-    """Levenberg-Marquardt step of each start, (n_starts, n_constants)."""
-    # columns of length one: then slopes of any size fit, and the damping is relative
-    scale = np.sqrt(np.einsum("sni,sni->si", slopes, slopes)) + 1e-150
-    columns = slopes / scale[:, None, :]
-    normal = np.einsum("sni,snj->sij", columns, columns)
-    damped = normal + np.eye(normal.shape[1]) * (damping + 1e-14)[:, None, None]
-    right = np.einsum("sni,sn->si", columns, r)
-    try:
-        step: Array = np.linalg.solve(damped, right[..., None])[..., 0] / scale
-    except np.linalg.LinAlgError:
-        return np.zeros_like(right)
-    return np.where(np.isfinite(step), step, 0.0)
 
 
 def starting_values(n_starts: int, n: int, hints: Array, rng: np.random.Generator) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -19,11 +19,12 @@ from typing import Any, Literal, TypeAlias
 from flint import arb, ctx, fmpz
 from mpmath import libmp, mp
 
-from simplipy.equivalence import balls as balls
+from simplipy.equivalence import balls
 from simplipy.equivalence.balls import Ball, UndecidedError, UndefinedError
 from simplipy.errors import EvaluationError
 from simplipy.expression.operator_forms import FORMS
-from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind, variable_name
+from simplipy.expression.operators import CONSTANT, leaf_kind, variable_name
+from simplipy.expression.prefix import fold
 
 # digits to decide with: most points need the first, cancellation and saturation the second
 DIGITS = (50, 120)
@@ -95,33 +96,46 @@ def enclose(
 
     A Ball says that the expression is defined there: proved.
     """
+    n_constants = tokens.count(CONSTANT)
+    if len(constants) < n_constants:
+        raise EvaluationError(f"the expression has {n_constants} free constants, got {len(constants)} values")
+    subterms = _Subterms(point, constants[:n_constants])
     with ctx.workprec(_precision(digits)):
-        return _enclose(tokens, _Given(point, constants, tokens.count(CONSTANT)))
-
-
-def _enclose(tokens: Sequence[str], given: _Given) -> Ball | Outcome:
-    """Value of an expression at the current precision."""
-    stack: list[int] = []  # numbers of subterms; equal subterms have equal numbers, and are evaluated once
-    numbers: dict[tuple[str | int, ...], int] = {}
-    values: list[Ball | None] = []  # by number; None is undecided
-    for token in reversed(tokens):
-        operands: tuple[int, ...] = ()
-        if token in OPERATORS:
-            operands = tuple(stack.pop() for _ in range(OPERATORS[token].arity))
-        elif token == CONSTANT:
-            operands = (given.next_constant(),)  # each occurrence is a number of its own
-        number = numbers.setdefault((token, *operands), len(values))
-        stack.append(number)
-        if number < len(values):
-            continue
         try:
-            values.append(_apply(token, operands, values) if token in OPERATORS else given.leaf(token))
+            result = subterms.values[fold(tokens, subterms.leaf, subterms.operator)]
         except UndefinedError:
             return UNDEFINED
-        except UndecidedError:
-            values.append(None)  # go on: another subterm may be provably undefined
-    result = values[stack[-1]]
     return UNDECIDED if result is None else result
+
+
+class _Subterms:
+    """Values of subterms by number; equal subterms have equal numbers, and are evaluated once."""
+
+    def __init__(self, point: Mapping[str, Number], constants: Sequence[Number]) -> None:
+        self.values: list[Ball | None] = []  # None is undecided
+        self._numbers: dict[tuple[str | int, ...], int] = {}
+        self._point = point
+        self._constants = list(constants)
+
+    def leaf(self, token: str) -> int:
+        """Number of a leaf; each free constant is one of its own, and the last one is met first."""
+        if token == CONSTANT:
+            value = self._constants.pop()
+            return self._number((token, len(self._constants)), lambda: as_ball(value))
+        return self._number((token,), lambda: _leaf(token, self._point))
+
+    def operator(self, token: str, operands: list[int]) -> int:
+        """Number of an operator over subterms."""
+        return self._number((token, *operands), lambda: _apply(token, operands, self.values))
+
+    def _number(self, subterm: tuple[str | int, ...], value: Callable[[], Ball]) -> int:
+        number = self._numbers.setdefault(subterm, len(self.values))
+        if number == len(self.values):
+            try:
+                self.values.append(value())
+            except UndecidedError:
+                self.values.append(None)  # go on: another subterm may be provably undefined
+        return number
 
 
 def compare(a: Ball, b: Ball, tolerance: float = 0.0, digits: int = 50) -> Literal["equal", "different", "undecided"]:
@@ -153,36 +167,21 @@ def sharp(ball: Ball, digits: int = 50) -> bool:
     return ball.error <= ball.magnitude - digits / 2 * _BITS_PER_DIGIT or ball.exact is not None
 
 
-class _Given:
-    """The leaves of one evaluation: point, constants, literals."""
-
-    def __init__(self, point: Mapping[str, Number], constants: Sequence[Number], n_constants: int) -> None:
-        if len(constants) < n_constants:
-            raise EvaluationError(f"the expression has {n_constants} free constants, got {len(constants)} values")
-        self._point = point
-        self._constants = constants
-        self._position = n_constants  # leaves are met from right to left
-
-    def next_constant(self) -> int:
-        self._position -= 1
-        return self._position
-
-    def leaf(self, token: str) -> Ball:
-        kind = leaf_kind(token)
-        if kind == "constant":
-            return as_ball(self._constants[self._position])
-        if kind == "variable":
-            name = variable_name(token)
-            if name not in self._point:
-                raise EvaluationError(f"no value for the variable {name!r}; given: {', '.join(self._point) or 'none'}")
-            return as_ball(self._point[name])
-        if kind == "number":
-            return _literal(token)
-        if token == "pi":
-            return balls.pi_multiple(Fraction(1))
-        if token == "e":
-            return balls.exp(balls.rational(Fraction(1)))
-        raise UndefinedError  # inf, -inf and nan are no real numbers
+def _leaf(token: str, point: Mapping[str, Number]) -> Ball:
+    """Value of a leaf that is no free constant."""
+    kind = leaf_kind(token)
+    if kind == "variable":
+        name = variable_name(token)
+        if name not in point:
+            raise EvaluationError(f"no value for the variable {name!r}; given: {', '.join(point) or 'none'}")
+        return as_ball(point[name])
+    if kind == "number":
+        return _literal(token)
+    if token == "pi":
+        return balls.pi_multiple(Fraction(1))
+    if token == "e":
+        return balls.exp(balls.rational(Fraction(1)))
+    raise UndefinedError  # inf, -inf and nan are no real numbers
 
 
 def as_ball(value: Number) -> Ball:
@@ -214,7 +213,7 @@ def _literal(token: str) -> Ball:
     return Ball(mantissa * arb(10) ** fmpz(power))
 
 
-def _apply(token: str, operand_numbers: tuple[int, ...], values: list[Ball | None]) -> Ball:
+def _apply(token: str, operand_numbers: list[int], values: list[Ball | None]) -> Ball:
     """Value of an operator over operands that have been evaluated."""
     operands = [values[number] for number in operand_numbers]
     if None in operands:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simplipy.equivalence.member_fit import damped_step, starting_values
+from simplipy.equivalence.member_fit import starting_values
 from simplipy.equivalence.probe_points import Array
 from simplipy.expression.expression import Expression
 from simplipy.simplification.engine import Engine
@@ -45,7 +45,7 @@ class Translation:
         for _ in range(_N_STEPS):
             if cost.min() < 1e-24:
                 break
-            trial = c - damped_step(r, slopes, damping)
+            trial = c - _damped_step(r, slopes, damping)
             new_r, new_slopes = self._equations(trial, goal)
             new_cost = (new_r * new_r).sum(axis=1)
             better = new_cost < cost
@@ -75,3 +75,18 @@ class Translation:
 def _by_column(expression: Expression) -> Expression:
     """Expression in c1, c2, .. as one in the columns of an array."""
     return expression.rename({name: f"x{name[1:]}" for name in expression.variables})
+
+
+def _damped_step(r: Array, slopes: Array, damping: Array) -> Array:
+    """Levenberg-Marquardt step of each start, (n_starts, n_constants)."""
+    # columns of length one: then slopes of any size fit, and the damping is relative
+    scale = np.sqrt(np.einsum("sni,sni->si", slopes, slopes)) + 1e-150
+    columns = slopes / scale[:, None, :]
+    normal = np.einsum("sni,snj->sij", columns, columns)
+    damped = normal + np.eye(normal.shape[1]) * (damping + 1e-14)[:, None, None]
+    right = np.einsum("sni,sn->si", columns, r)
+    try:
+        step: Array = np.linalg.solve(damped, right[..., None])[..., 0] / scale
+    except np.linalg.LinAlgError:
+        return np.zeros_like(right)
+    return np.where(np.isfinite(step), step, 0.0)

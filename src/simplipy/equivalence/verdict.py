@@ -16,9 +16,11 @@ from simplipy.equivalence.pointwise import Comparison, Function, compare_functio
 from simplipy.equivalence.probe_points import probe_points, with_points_around
 from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import OPERATORS, leaf_kind
+from simplipy.expression.prefix import fold
 from simplipy.simplification.engine import simplify
 
 Relation = Literal["same", "a wider", "b wider", "differs"]
+_Chain = tuple[str, list[tuple[str, ...]]]  # its operator, "" where it is one term, and its terms
 
 _N_POINTS = 512
 # a formula that is defined on a sliver only needs more points before it may be called defined nowhere
@@ -135,20 +137,21 @@ def sorted_form(tokens: Sequence[str]) -> tuple[str, ...]:
 
     A chain of n operands is written as n - 1 operators and its operands in order, so that the result is prefix too.
     """
-    stack: list[tuple[str, list[tuple[str, ...]]]] = []  # operator of a chain, or "", and its operands
-    for token in reversed(tokens):
-        if token not in OPERATORS:
-            stack.append(("", [(token,)]))
-            continue
-        operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
-        if not OPERATORS[token].commutative:
-            stack.append(("", [(token, *(t for operand in operands for t in _spelled(*operand)))]))
-            continue
-        chain: list[tuple[str, ...]] = []
-        for operator, terms in operands:
-            chain += terms if operator == token else [_spelled(operator, terms)]
-        stack.append((token, chain))
-    return _spelled(*stack[-1])
+    return _spelled(*fold(tokens, _single, _chained))
+
+
+def _single(token: str) -> _Chain:
+    return "", [(token,)]
+
+
+def _chained(token: str, operands: list[_Chain]) -> _Chain:
+    """An operator over chains; a commutative one continues the chains that have it too."""
+    if not OPERATORS[token].commutative:
+        return "", [(token, *(t for operand in operands for t in _spelled(*operand)))]
+    terms: list[tuple[str, ...]] = []
+    for operator, below in operands:
+        terms += below if operator == token else [_spelled(operator, below)]
+    return token, terms
 
 
 def _spelled(operator: str, terms: list[tuple[str, ...]]) -> tuple[str, ...]:

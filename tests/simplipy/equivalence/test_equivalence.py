@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import simplipy
-from simplipy.equivalence.member_fit import linear_constants
 from simplipy.equivalence.probe_points import neighbours, probe_points
 from simplipy.equivalence.verdict import Verdict, equivalent, sorted_form
 
@@ -220,17 +219,6 @@ def test_simplified_forms_contain_their_sources(text):
     result = simplipy.simplify(source)
     assert result != source
     assert equivalent(source, result).family in ("same", "b wider")
-
-
-def test_linear_constants():
-    def linear(text):
-        return linear_constants(simplipy.parse(family(text)).tokens)
-
-    assert linear("c*x + c") == [True, True]
-    assert linear("c*exp(c*x) - c/y") == [True, False, True]
-    assert linear("x/(c + y)") == [False]
-    assert linear("(x + c)*c") == [False, True]
-    assert linear("c*c*x") == [True, False] or linear("c*c*x") == [False, True]
 
 
 def test_points_cover_all_classes():
