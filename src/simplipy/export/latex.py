@@ -1,7 +1,7 @@
 r"""LaTeX of an expression. Input: prefix tokens of a valid expression. Never simplifies, only leaves out brackets.
 
-Two passes without recursion: the first, from the last token to the first, finds how strongly each node binds and what
-stands at the ends of its text; the second writes pieces from an explicit stack, so the work is linear in the output.
+Two passes without recursion: a fold finds how strongly each node binds and what stands at the ends of its text; the
+second pass writes pieces from an explicit stack, so the work is linear in the output.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from simplipy.expression.operator_forms import FORMS, Latex, LatexForm
-from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name
+from simplipy.expression.operator_forms import FORMS, LatexForm
+from simplipy.expression.operators import CONSTANT, leaf_kind, variable_name
+from simplipy.expression.prefix import fold
 
 # What stands at an end of a text, as far as its neighbour must know. "fraction" is one that begins with a digit:
 # 2 \frac{1}{3} would be read as a mixed number.
@@ -23,14 +24,17 @@ _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 
 class _Node(NamedTuple):
-    """One node as it will be written; operands are indices into the list of nodes, a leaf has only its text."""
+    """One node as it will be written; a leaf has only its text."""
 
     text: str
     level: int = _ATOM
     first: _Edge = "plain"
     last: _Edge = "plain"
     form: LatexForm | None = None
-    operands: tuple[int, ...] = ()
+    operands: tuple[_Node, ...] = ()
+
+
+_Pieces = list["str | tuple[_Node, bool]"]  # texts, and nodes to be written, or written without their minus sign
 
 
 _SYMBOLS = {
@@ -71,57 +75,37 @@ def to_latex(tokens: Sequence[str], precision: int | None = None) -> str:
     >>> to_latex(["*", "2.5", "pow2", "sin", "x1"], None)
     '2.5 \\sin^{2}\\left(x_{1}\\right)'
     """
-    nodes = _nodes(tokens, precision)
+    n_constants = tokens.count(CONSTANT)
+    # a variable that is spelled like a symbol or a free constant is set upright, so that the two stay apart
+    reserved = {"e", "pi", *(f"c{k + 1}" for k in range(n_constants))}
+    constants = [_Node(f"c_{{{k + 1}}}") for k in range(n_constants)]
+
+    def leaf(token: str) -> _Node:
+        kind = leaf_kind(token)
+        if kind == "constant":
+            return constants.pop()
+        if kind == "symbol":
+            return _SYMBOLS[token]
+        return _number(token, precision) if kind == "number" else _variable(variable_name(token), reserved)
+
     pieces: list[str] = []
-    pending: list[str | tuple[int, bool]] = [(len(nodes) - 1, False)]
+    pending: _Pieces = [(fold(tokens, leaf, _composed), False)]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
             pieces.append(item)
         else:
-            pending.extend(reversed(_written(nodes, *item)))
+            pending.extend(reversed(_written(*item)))
     return "".join(pieces)
 
 
-def _nodes(tokens: Sequence[str], precision: int | None) -> list[_Node]:
-    """All nodes, operands before their operator, the root last."""
-    n_constants = sum(token == "<constant>" for token in tokens)
-    # a variable that is spelled like a symbol or a free constant is set upright, so that the two stay apart
-    reserved = {"e", "pi", *(f"c{k + 1}" for k in range(n_constants))}
-    nodes: list[_Node] = []
-    stack: list[int] = []
-
-    def add(node: _Node) -> int:
-        nodes.append(node)
-        return len(nodes) - 1
-
-    for token in reversed(tokens):
-        if token in OPERATORS:
-            row = FORMS[token].latex
-            operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
-            if row.before is not None:
-                operands.insert(0, add(_literal(row.before)))
-            if row.after is not None:
-                operands.append(add(_literal(row.after)))
-            stack.append(add(_composed(row, tuple(operands), nodes)))
-            continue
-        kind = leaf_kind(token)
-        if kind == "constant":
-            stack.append(add(_Node(f"c_{{{n_constants}}}")))
-            n_constants -= 1
-        elif kind == "symbol":
-            stack.append(add(_SYMBOLS[token]))
-        elif kind == "number":
-            stack.append(add(_number(token, precision)))
-        else:
-            stack.append(add(_variable(variable_name(token), reserved)))
-    return nodes
-
-
-def _composed(row: Latex, operands: tuple[int, ...], nodes: list[_Node]) -> _Node:
-    """Binding strength and ends of an operator's text; the same decisions as in `_written`."""
+def _composed(token: str, operands: list[_Node]) -> _Node:
+    """An operator with the binding strength and ends of its text; the same decisions as in `_written`."""
+    row = FORMS[token].latex
     form = row.form
-    left, right = nodes[operands[0]], nodes[operands[-1]]
+    before, after = ([] if text is None else [_literal(text)] for text in (row.before, row.after))
+    operands = [*before, *operands, *after]
+    left, right = operands[0], operands[-1]
     level = _POWER
     first: _Edge = "plain"
     last: _Edge = "plain"
@@ -144,7 +128,7 @@ def _composed(row: Latex, operands: tuple[int, ...], nodes: list[_Node]) -> _Nod
         first = left.first
     elif form == "abs":
         level = _ATOM
-    return _Node(row.text if row.after is None else row.after, level, first, last, form, operands)
+    return _Node(row.text if row.after is None else row.after, level, first, last, form, tuple(operands))
 
 
 def _needs_brackets(node: _Node) -> bool:
@@ -157,38 +141,37 @@ def _is_negative(node: _Node) -> bool:
     return node.first == "minus" and node.level > _SUM
 
 
-def _written(nodes: list[_Node], i: int, bare: bool) -> list[str | tuple[int, bool]]:
+def _written(node: _Node, bare: bool) -> _Pieces:
     """Pieces of one node in reading order; `bare` leaves out the minus sign that its text begins with."""
-    node = nodes[i]
     if node.form is None:
         return [node.text[1:] if bare else node.text]
     left, right = node.operands[0], node.operands[-1]
     match node.form:
         case "sum":
             # a + -b reads a - b; the rest of a sum in b keeps its own signs
-            minus = nodes[right].first == "minus"
+            minus = right.first == "minus"
             return [(left, bare), " - " if minus else " + ", (right, minus)]
         case "difference":
-            if nodes[right].form == "minus" and nodes[nodes[right].operands[0]].first != "minus":
-                return [(left, bare), " + ", (nodes[right].operands[0], False)]
-            if _is_negative(nodes[right]):
+            if right.form == "minus" and right.operands[0].first != "minus":
+                return [(left, bare), " + ", (right.operands[0], False)]
+            if _is_negative(right):
                 return [(left, bare), " + ", (right, True)]
-            return [(left, bare), " - ", *_operand(right, nodes[right].level == _SUM)]
+            return [(left, bare), " - ", *_operand(right, right.level == _SUM)]
         case "product":
-            brackets = nodes[left].level == _SUM
-            between = _between(nodes[left], brackets, nodes[right])
+            brackets = left.level == _SUM
+            between = _between(left, brackets, right)
             factor = [(left, bare)] if not brackets else _operand(left, True)
-            return [*factor, between, *_operand(right, _needs_brackets(nodes[right]))]
+            return [*factor, between, *_operand(right, _needs_brackets(right))]
         case "minus":
-            return ["" if bare else "-", *_operand(left, _needs_brackets(nodes[left]))]
+            return ["" if bare else "-", *_operand(left, _needs_brackets(left))]
         case "fraction":
-            negative = _is_negative(nodes[left])
+            negative = _is_negative(left)
             return ["-" if negative and not bare else "", r"\frac{", (left, negative), "}{", (right, False), "}"]
         case "power":
-            if nodes[left].form == "function" and node.text:
+            if left.form == "function" and node.text:
                 # only for the powers 2 to 5: \sin^{-1} would be read as the inverse function
-                return [nodes[left].text, f"^{{{node.text}}}", *_operand(nodes[left].operands[0], True)]
-            return [*_operand(left, nodes[left].level < _ATOM), "^{", (right, False), "}"]
+                return [left.text, f"^{{{node.text}}}", *_operand(left.operands[0], True)]
+            return [*_operand(left, left.level < _ATOM), "^{", (right, False), "}"]
         case "root":
             return [rf"\sqrt{node.text}{{", (left, False), "}"]
         case "function":
@@ -197,9 +180,9 @@ def _written(nodes: list[_Node], i: int, bare: bool) -> list[str | tuple[int, bo
             return [r"\left|", (left, False), r"\right|"]
 
 
-def _operand(i: int, brackets: bool) -> list[str | tuple[int, bool]]:
+def _operand(node: _Node, brackets: bool) -> _Pieces:
     """One operand, in brackets or not."""
-    return [r"\left(", (i, False), r"\right)"] if brackets else [(i, False)]
+    return [r"\left(", (node, False), r"\right)"] if brackets else [(node, False)]
 
 
 def _between(left: _Node, left_in_brackets: bool, right: _Node) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,51 +17,46 @@ import numpy.typing as npt
 from simplipy.errors import ConversionError, EvaluationError
 from simplipy.expression.data_binding import bind_constants, bind_data
 from simplipy.expression.operator_forms import FORMS
-from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name
+from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind, variable_name
+from simplipy.expression.prefix import fold
 
+T = TypeVar("T")
 Values = npt.NDArray[np.float64]
 
-SYMBOL_VALUES = {"pi": math.pi, "e": math.e, "inf": math.nan, "-inf": math.nan, "nan": math.nan}
+_SYMBOL_VALUES = {"pi": math.pi, "e": math.e, "inf": math.nan, "-inf": math.nan, "nan": math.nan}
 
 
-class Step(NamedTuple):
-    """One instruction for a stack machine: apply an operator, or push a column, a constant or a value."""
+def variable_places(tokens: Sequence[str], variables: Sequence[str]) -> dict[str, int]:
+    """Place among these variables of each token that is one."""
+    names = {t: variable_name(t) for t in tokens if t not in OPERATORS and leaf_kind(t) == "variable"}
+    for name in names.values():
+        if name not in variables:
+            raise ConversionError(f"variable {name!r} is not among the given variables: {', '.join(variables)}")
+    return {token: variables.index(name) for token, name in names.items()}
 
-    kind: Literal["operator", "column", "constant", "value"]
-    token: str = ""
-    place: int = 0
-    value: float = 0.0
 
-
-def compile_steps(tokens: Sequence[str], variables: Sequence[str]) -> list[Step]:
-    """Instructions in the order of execution; an operator takes its first operand from the top of the stack.
+def leaf_values(columns: Mapping[str, T], constants: Iterable[T], number: Callable[[float], T]) -> Callable[[str], T]:
+    """Values of the leaves for one fold, which meets the last free constant first.
 
     Parameters
     ----------
-    tokens : sequence of str
-        Prefix tokens of a valid expression.
-    variables : sequence of str
-        Names; a column stands for the name at its place. Places of constants count from 0 in prefix order.
+    columns : mapping of str to object
+        Values of the variables by token.
+    constants : iterable of object
+        Values of the free constants in prefix order.
+    number : callable
+        Value of a number.
     """
-    places = {name: i for i, name in enumerate(variables)}
-    n_constants = sum(token == "<constant>" for token in tokens)
-    steps = []
-    for token in reversed(tokens):
-        if token in OPERATORS:
-            steps.append(Step("operator", token=token))
-            continue
-        kind = leaf_kind(token)
-        if kind == "constant":
-            n_constants -= 1
-            steps.append(Step("constant", place=n_constants))
-        elif kind == "variable":
-            name = variable_name(token)
-            if name not in places:
-                raise ConversionError(f"variable {name!r} is not among the given variables: {', '.join(variables)}")
-            steps.append(Step("column", place=places[name]))
-        else:
-            steps.append(Step("value", value=SYMBOL_VALUES[token] if kind == "symbol" else float(token)))
-    return steps
+    left = list(constants)
+
+    def value(token: str) -> T:
+        if token in columns:
+            return columns[token]
+        if token == CONSTANT:
+            return left.pop()
+        return number(_SYMBOL_VALUES[token] if token in _SYMBOL_VALUES else float(token))
+
+    return value
 
 
 def column_numbers(variables: Sequence[str], n_columns: int) -> list[int]:
@@ -88,8 +83,8 @@ class NumpyFunction:
     def __init__(self, tokens: Sequence[str], variables: Sequence[str]) -> None:
         self.tokens = tuple(tokens)
         self.variables = tuple(variables)
-        self.n_constants = self.tokens.count("<constant>")
-        self._steps = compile_steps(self.tokens, self.variables)
+        self.n_constants = self.tokens.count(CONSTANT)
+        self._places = variable_places(self.tokens, self.variables)
 
     def __repr__(self) -> str:
         return f"NumpyFunction({' '.join(self.tokens)})"
@@ -112,25 +107,13 @@ class NumpyFunction:
         matrix, names = bind_data(X, self.variables)
         numbers = column_numbers(self.variables, matrix.shape[1]) if names is None else map(names.index, self.variables)
         columns = [_finite(matrix[:, i].astype(np.float64)) for i in numbers]
+        by_token = {token: columns[place] for token, place in self._places.items()}
         values = _finite(np.array(bind_constants(constants), dtype=np.float64))
         if len(values) != self.n_constants:
             raise EvaluationError(f"constants must have {self.n_constants} values, one a <constant>, got {len(values)}")
         with np.errstate(all="ignore"):
-            result = self._run(columns, values)
+            result = fold(self.tokens, leaf_values(by_token, values, np.float64), _applied)
         return np.array(np.broadcast_to(result, len(matrix)))
-
-    def _run(self, columns: list[Values], constants: Values) -> Values:
-        """Value of the instructions, which may be a scalar where no column occurs."""
-        stack: list[Any] = []
-        for step in self._steps:
-            if step.kind == "operator":
-                operands = [stack.pop() for _ in range(OPERATORS[step.token].arity)]
-                stack.append(_applied(step.token, operands))
-            elif step.kind == "column":
-                stack.append(columns[step.place])
-            else:
-                stack.append(constants[step.place] if step.kind == "constant" else np.float64(step.value))
-        return stack[0]  # type: ignore[no-any-return]
 
 
 def numpy_function(tokens: Sequence[str], variables: Sequence[str]) -> NumpyFunction:

@@ -21,7 +21,8 @@ from sympy import Add, Dummy, Float, Integer, Mul, Pow, Rational, S, Symbol
 from simplipy.errors import ConversionError, ParseError
 from simplipy.expression.expression import parse
 from simplipy.expression.operator_forms import FORMS
-from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name, variable_token
+from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind, variable_name, variable_token
+from simplipy.expression.prefix import fold
 
 # Frames that SymPy's printers take for a level of nesting; its own recursion is what limits the depth.
 _FRAMES_PER_LEVEL = 8
@@ -68,41 +69,31 @@ def to_sympy(tokens: Sequence[str], principal_roots: bool = False) -> sympy.Expr
     ConversionError
         When the expression is nested more deeply than SymPy can print.
     """
-    depth, limit = _nesting(tokens), sys.getrecursionlimit() // _FRAMES_PER_LEVEL
+    depth, _ = fold(tokens, lambda _: (1, ""), _nesting)
+    limit = sys.getrecursionlimit() // _FRAMES_PER_LEVEL
     if depth > limit:
         raise ConversionError(
             f"the expression is {depth} levels deep and SymPy, which recurses, survives about {limit}; "
             "simplify it, or raise sys.setrecursionlimit()"
         )
-    n_constants = sum(token == "<constant>" for token in tokens)
-    stack: list[Any] = []
-    for token in reversed(tokens):
-        if token in OPERATORS:
-            stack.append(_applied(token, [stack.pop() for _ in range(OPERATORS[token].arity)], principal_roots))
-            continue
+    constants = [FreeConstant(f"c{k + 1}", real=True) for k in range(tokens.count(CONSTANT))]
+
+    def leaf(token: str) -> Any:
         kind = leaf_kind(token)
         if kind == "constant":
-            stack.append(FreeConstant(f"c{n_constants}", real=True))
-            n_constants -= 1
-        elif kind == "variable":
-            stack.append(Symbol(variable_name(token), real=True))
-        else:
-            stack.append(_SYMBOLS[token] if kind == "symbol" else _number(Decimal(token)))
-    return _closed(stack[0])
+            return constants.pop()
+        if kind == "variable":
+            return Symbol(variable_name(token), real=True)
+        return _SYMBOLS[token] if kind == "symbol" else _number(Decimal(token))
+
+    return _closed(fold(tokens, leaf, lambda token, operands: _applied(token, operands, principal_roots)))
 
 
-def _nesting(tokens: Sequence[str]) -> int:
-    """Levels of the SymPy tree, where chains of sums and of products count once."""
-    stack: list[tuple[int, str]] = []
-    for token in reversed(tokens):
-        if token not in OPERATORS:
-            stack.append((1, ""))
-            continue
-        kind = "sum" if token in "+-" else "product" if token in "*/" else ""
-        operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
-        inner = max(depth - (kind == below != "") for depth, below in operands)
-        stack.append((inner + (3 if token in ("pow1_3", "pow1_5") else 1), kind))
-    return stack[0][0]
+def _nesting(token: str, operands: list[tuple[int, str]]) -> tuple[int, str]:
+    """Levels of the SymPy tree, where chains of sums and of products count once, and the kind of chain at its top."""
+    kind = "sum" if token in "+-" else "product" if token in "*/" else ""
+    inner = max(depth - (kind == below != "") for depth, below in operands)
+    return inner + (3 if token in ("pow1_3", "pow1_5") else 1), kind
 
 
 def _number(number: Decimal) -> Any:
@@ -298,7 +289,7 @@ class _Reader:
                     "substitute a number, or a symbol to make it a variable"
                 )
             self._constants.add(symbol)
-            return "<constant>"
+            return CONSTANT
         if symbol.is_real is False or not symbol.is_commutative:
             raise ConversionError(f"symbol {symbol.name!r} is not a real number; expressions are real")
         if self._symbols.setdefault(symbol.name, symbol) != symbol:

@@ -15,10 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from simplipy.errors import EvaluationError
-from simplipy.export.numpy_function import column_numbers, compile_steps
+from simplipy.export.numpy_function import column_numbers, leaf_values, variable_places
 from simplipy.expression.expression import parse
 from simplipy.expression.operator_forms import FORMS, OperatorForms
-from simplipy.expression.operators import OPERATORS
+from simplipy.expression.operators import CONSTANT
+from simplipy.expression.prefix import fold
 
 
 class ExpressionModule(nn.Module):
@@ -36,8 +37,8 @@ class ExpressionModule(nn.Module):
         super().__init__()
         self.tokens = tuple(tokens)
         self.variables = tuple(variables)
-        self._steps = compile_steps(self.tokens, self.variables)
-        self.constants = nn.Parameter(_initial(constants, self.tokens.count("<constant>")))
+        self._places = variable_places(self.tokens, self.variables)
+        self.constants = nn.Parameter(_initial(constants, self.tokens.count(CONSTANT)))
 
     def extra_repr(self) -> str:
         """Formula, shown in the module's repr."""
@@ -57,25 +58,21 @@ class ExpressionModule(nn.Module):
             NaN where the expression is undefined.
         """
         columns, like = _columns(X, self.variables)
-        constants = self.constants.to(like)
         defined = torch.ones_like(like, dtype=torch.bool)  # (n_rows,)
-        stack: list[Tensor] = []
-        for step in self._steps:
-            if step.kind == "operator":
-                operands = [stack.pop() for _ in range(OPERATORS[step.token].arity)]
-                value, ok = _applied(FORMS[step.token], operands)
-            else:
-                if step.kind == "column":
-                    value = columns[step.place]
-                elif step.kind == "constant":
-                    value = constants[step.place]
-                else:
-                    value = like.new_tensor(step.value)
-                ok = torch.isfinite(value)
-                value = torch.where(ok, value, 1.0)
+
+        def inside(value: Tensor, ok: Tensor | None) -> Tensor:
+            nonlocal defined
             defined = defined if ok is None else defined & ok
-            stack.append(value)
-        return torch.where(defined, stack[0], math.nan)
+            return value
+
+        by_token = {token: columns[place] for token, place in self._places.items()}
+        values = leaf_values(by_token, self.constants.to(like), like.new_tensor)
+        result = fold(
+            self.tokens,
+            lambda token: inside(*_finite(values(token))),
+            lambda token, operands: inside(*_applied(FORMS[token], operands)),
+        )
+        return torch.where(defined, result, math.nan)
 
 
 def torch_module(tokens: Sequence[str], variables: Sequence[str], constants: Any = None) -> ExpressionModule:
@@ -128,6 +125,12 @@ def _columns(X: Any, variables: Sequence[str]) -> tuple[list[Tensor], Tensor]:
         raise EvaluationError("X is complex; expressions are real, pass X.real or two columns")
     floats = [c if c.is_floating_point() else c.to(torch.get_default_dtype()) for c in columns]
     return floats, floats[0].detach()
+
+
+def _finite(value: Tensor) -> tuple[Tensor, Tensor]:
+    """Value of a leaf, 1 where it is not finite, and where it is."""
+    ok = torch.isfinite(value)
+    return torch.where(ok, value, 1.0), ok
 
 
 def _applied(forms: OperatorForms, operands: list[Tensor]) -> tuple[Tensor, Tensor | None]:
