@@ -13,6 +13,7 @@ from typing import NamedTuple
 from simplipy.errors import ConversionError
 from simplipy.expression.expression import parse
 from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name
+from simplipy.expression.prefix import subterm_ends
 
 _MAX_TOKENS = 200_000
 _HYPER = ("2", "3", "4", "5")
@@ -26,19 +27,20 @@ def derivative_tokens(tokens: Sequence[str], variable: str) -> list[str]:
     ConversionError
         When the derivative has more than 200,000 tokens.
     """
-    stack: list[_Part] = []
-    for start in range(len(tokens) - 1, -1, -1):
+    ends = subterm_ends(tokens)
+    slopes: dict[int, list[str] | None] = {}  # by the start of the subterm; None is zero
+    for start in reversed(range(len(tokens))):
         token = tokens[start]
         if token not in OPERATORS:
             hit = leaf_kind(token) == "variable" and variable_name(token) == variable
-            stack.append(_Part(start, start + 1, ["1"] if hit else None))
+            slopes[start] = ["1"] if hit else None
             continue
-        operands = [stack.pop() for _ in range(OPERATORS[token].arity)]
-        slope = _chain_rule(tokens, token, operands)
+        starts = (start + 1, ends[start + 1])[: OPERATORS[token].arity]
+        slope = _chain_rule(tokens, token, [_Part(k, ends[k], slopes.pop(k)) for k in starts])
         if slope is not None and len(slope) > _MAX_TOKENS:
             raise ConversionError(f"the derivative has more than {_MAX_TOKENS} tokens; simplify the expression first")
-        stack.append(_Part(start, operands[-1].end, slope))
-    return stack[0].slope or ["0"]
+        slopes[start] = slope
+    return slopes[0] or ["0"]
 
 
 class _Part(NamedTuple):

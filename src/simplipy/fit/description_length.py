@@ -14,7 +14,8 @@ from decimal import Decimal
 import numpy as np
 
 from simplipy.expression.expression import Expression
-from simplipy.expression.operators import CONSTANT, OPERATORS
+from simplipy.expression.operators import CONSTANT
+from simplipy.expression.prefix import inherit
 from simplipy.fit.result import Fit
 
 TOKEN = 2.5
@@ -125,13 +126,6 @@ def roles_of_constants(skeleton: Expression) -> list[str]:
     >>> roles_of_constants(parse("<constant> + <constant>^x1 + x1^<constant>"))
     ['', 'base', 'exponent']
     """
-    roles: list[str] = []
-    pending = [""]  # roles of the operands to come, the next one last
-    for token in skeleton.tokens:
-        role = pending.pop()
-        if token == CONSTANT:
-            roles.append(role)
-        elif token in OPERATORS:
-            operands = ["exponent", "base"] if token == "pow" else [""] * OPERATORS[token].arity
-            pending += operands
-    return roles
+    tokens = skeleton.tokens
+    roles = inherit(tokens, "", lambda i, k, _: ("base", "exponent")[k] if tokens[i] == "pow" else "")
+    return [role for token, role in zip(tokens, roles, strict=True) if token == CONSTANT]

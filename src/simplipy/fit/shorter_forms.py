@@ -9,12 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from simplipy.expression.expression import Expression, parse
-from simplipy.expression.operators import CONSTANT, OPERATORS
+from simplipy.expression.operators import CONSTANT
+from simplipy.expression.prefix import subterm_ends
 from simplipy.fit.result import Floats
 from simplipy.simplification.engine import Engine
 
-# what is left when the other operand of a node goes: the first, the second
-_LEFT = {"+": ((), ()), "-": ((), ("neg",)), "*": ((), ()), "/": ((), ("inv",)), "pow": ((), None)}
+_Valued = list[tuple[str, float]]  # tokens, each with its value where it is a free constant
+# what stands before the first, the second operand of a node when the other one goes; None where it cannot go
+_LEFT: dict[str, tuple[_Valued | None, _Valued | None]] = {
+    "+": ([], []),
+    "-": ([], [("neg", math.nan)]),
+    "*": ([], []),
+    "/": ([], [("inv", math.nan)]),
+    "pow": ([], None),
+}
 _ENGINE = Engine()
 
 
@@ -36,18 +44,29 @@ def reductions(skeleton: Expression, constants: Floats) -> Iterator[Reduction]:
     ['sin(x1)', '<constant>*x1', '<constant> + sin(x1)', 'x1 + sin(x1)']
     """
     tokens = skeleton.tokens
-    ends = _ends(tokens)
+    ends = subterm_ends(tokens)
+    numbers = iter(constants.tolist())
+    valued: _Valued = [(token, next(numbers) if token == CONSTANT else math.nan) for token in tokens]
     made = []
     for i, token in enumerate(tokens):
-        middle = ends[i + 1] if token in _LEFT else 0
-        for kept, lead in zip(((i + 1, middle), (middle, ends[i])), _LEFT.get(token, ()), strict=False):
-            if lead is None:
-                continue
-            made.append(_made(skeleton, constants, (0, i), lead, kept, (ends[i], len(tokens))))
-        if tokens[i : i + 4] == ["pow", CONSTANT, "*", CONSTANT]:
-            made += _merged_exponent(skeleton, constants, i)
-    unique = {r.skeleton: r for r in made if len(r.skeleton) < len(tokens)}
-    yield from sorted(unique.values(), key=lambda r: len(r.skeleton))
+        if token in _LEFT:
+            middle = ends[i + 1]
+            for kept, lead in zip((slice(i + 1, middle), slice(middle, ends[i])), _LEFT[token], strict=True):
+                if lead is not None:
+                    made.append(shortened(*_parts([*valued[:i], *lead, *valued[kept], *valued[ends[i] :]])))
+        if tokens[i : i + 4] == ["pow", CONSTANT, "*", CONSTANT] and valued[i + 1][1] > 0:
+            # c^(d*u) as exp(e*u): one number for two
+            exponent = math.log(valued[i + 1][1]) * valued[i + 3][1]
+            exponential = [("exp", math.nan), ("*", math.nan), (CONSTANT, exponent)]
+            made.append(_parts([*valued[:i], *exponential, *valued[i + 4 :]]))
+    unique = {form: start for form, start in made if len(form) < len(tokens)}
+    for form in sorted(unique, key=len):
+        yield Reduction(f"{skeleton.infix()} -> {form.infix()}", form, unique[form])
+
+
+def _parts(valued: _Valued) -> tuple[Expression, Floats]:
+    """The skeleton and the values of its constants."""
+    return parse([token for token, _ in valued]), np.array([value for token, value in valued if token == CONSTANT])
 
 
 def shortened(skeleton: Expression, constants: Floats) -> tuple[Expression, Floats]:
@@ -76,51 +95,3 @@ def _shortened_apart(skeleton: Expression, constants: Floats) -> tuple[Expressio
     if len(set(places)) < len(places):
         return skeleton, constants
     return parse([CONSTANT if t in numbers else t for t in tokens]), np.array([numbers[t] for t in places])
-
-
-def _made(
-    skeleton: Expression,
-    constants: Floats,
-    head: tuple[int, int],
-    lead: tuple[str, ...],
-    kept: tuple[int, int],
-    tail: tuple[int, int],
-) -> Reduction:
-    """The formula of these stretches of its tokens."""
-    tokens = skeleton.tokens
-    numbered = list(_constant_numbers(tokens))
-    places = [i for a, b in (head, kept, tail) for i in range(a, b)]
-    written = [*tokens[head[0] : head[1]], *lead, *tokens[kept[0] : kept[1]], *tokens[tail[0] : tail[1]]]
-    form, start = shortened(parse(written), constants[[numbered[i] for i in places if numbered[i] >= 0]])
-    return Reduction(f"{skeleton.infix()} -> {form.infix()}", form, start)
-
-
-def _merged_exponent(skeleton: Expression, constants: Floats, i: int) -> list[Reduction]:
-    """c^(d*u) as exp(e*u): one number for two."""
-    tokens = skeleton.tokens
-    k = list(_constant_numbers(tokens))[i + 1]
-    base, factor = constants[k], constants[k + 1]
-    if base <= 0:
-        return []
-    form = parse([*tokens[:i], "exp", "*", CONSTANT, *tokens[i + 4 :]])
-    start = np.concatenate([constants[:k], [math.log(base) * factor], constants[k + 2 :]])
-    return [Reduction(f"{skeleton.infix()} -> {form.infix()}", form, start)]
-
-
-def _constant_numbers(tokens: list[str]) -> Iterator[int]:
-    """For each token the number of the free constant that it is, -1 for others."""
-    n = 0
-    for token in tokens:
-        yield n if token == CONSTANT else -1
-        n += token == CONSTANT
-
-
-def _ends(tokens: list[str]) -> list[int]:
-    """For each token where the subterm that it begins ends."""
-    ends = [0] * len(tokens)
-    for i in range(len(tokens) - 1, -1, -1):
-        end = i + 1
-        for _ in range(OPERATORS[tokens[i]].arity if tokens[i] in OPERATORS else 0):
-            end = ends[end]
-        ends[i] = end
-    return ends
