@@ -115,7 +115,7 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
     """Metrics against an axis, one panel each, with 95 % bands; None where nothing varies along the axis."""
     found = curves(groups, axis)
     shown = [
-        m for m in map(METRICS.__getitem__, names) if any(g.estimates[m.field].n for gs in found.values() for g in gs)
+        m for m in map(METRICS.__getitem__, names) if any(g.estimates[m.name].n for gs in found.values() for g in gs)
     ]
     if not found or not shown:
         return None
@@ -143,9 +143,8 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
 def problem_figure(group: Group) -> Figure:
     """The FVU of every problem of a group on its validation rows, by difficulty; lines span all data sets of one."""
     difficulty = {p.name: p.difficulty or "all" for p in load(group.catalogue)}
-    by_problem: defaultdict[str, list[float]] = defaultdict(list)
-    for row, scores in zip(group.rows, group.scores, strict=True):
-        by_problem[row.task.problem].append(scores.fvu_validation)
+    fvus = group.scores["fvu_validation"].groupby(level=0, sort=False)
+    by_problem = {str(name): values.tolist() for name, values in fvus}
     order = list(dict.fromkeys(d for name, d in difficulty.items() if name in by_problem))
     sizes = [sum(difficulty[name] == d for name in by_problem) for d in order]
     with mpl.rc_context(STYLE):
@@ -188,10 +187,10 @@ def _draw_problems(panel: Axes, fvus: dict[str, list[float]], title: str) -> Non
 def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric: Metric) -> None:
     in_order = sorted(found.items(), key=lambda curve: (_PLACES.get(curve[1][0].system, 1), curve[0]))
     for k, (label, groups) in enumerate(in_order):
-        known = [g for g in groups if g.estimates[metric.field].n]
+        known = [g for g in groups if g.estimates[metric.name].n]
         x = np.array([axis.position(g) for g in known])
         value, low, high = (
-            np.array([metric.shown(getattr(g.estimates[metric.field], part)) for g in known])
+            np.array([metric.shown(getattr(g.estimates[metric.name], part)) for g in known])
             for part in ("value", "low", "high")
         )
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
@@ -202,9 +201,9 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
         else:
             panel.errorbar(x, value, [value - low, high - value], color=colour, capsize=2, lw=1)
     _scale_x(panel, found, axis)
-    if metric.percent and metric.field != "bloat":
+    if metric.unit in ("share", "rate"):
         panel.set_ylim(-2, 102)
-    elif metric.field.startswith("length_ratio"):
+    elif metric.unit == "ratio":
         panel.axhline(1, color="0.5", lw=0.8, ls="--")
     panel.set_xlabel(axis.label)
     panel.set_title(metric.heading, loc="left", fontsize=9)

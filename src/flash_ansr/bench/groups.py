@@ -6,19 +6,22 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from flash_ansr.bench.bootstrap import Estimate
-from flash_ansr.bench.metrics import METRICS, estimate
-from flash_ansr.bench.rows import Row
-from flash_ansr.bench.scoring import Scores, score
+from flash_ansr.bench.metrics import METRICS
+from flash_ansr.bench.rows import Row, Task
+from flash_ansr.bench.scoring import Scored
 from flash_ansr.catalogues import load
 
-_POINTS = 256
+_USUAL_POINTS = 256
+_EFFORT = ("catalogue", "system", "label", "budget", "settings", "n_threads")
+_ASKED = (*_EFFORT, "points", "noise")
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,9 @@ class Group:
     catalogue, system, label : str
     budget, settings, points, noise, n_threads
         As in ``flash_ansr.bench.rows.Task``.
-    rows, scores : tuples of the same length
-    reference_seconds : float or None
-        Mean fit time of the same effort on the most usual data without noise.
+    rows : tuple of Row
+    scores : DataFrame
+        A line for each row, by the name of its problem: every metric, and ``fvu_validation``.
     varied : tuple of str
         Settings that have several values among the groups of this label.
     curve : str
@@ -48,29 +51,27 @@ class Group:
     noise: float
     n_threads: int
     rows: tuple[Row, ...]
-    scores: tuple[Scores, ...]
-    reference_seconds: float | None = None
+    scores: pd.DataFrame = field(default_factory=pd.DataFrame)
     varied: tuple[str, ...] = ()
     curve: str = ""
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Every metric by the name of its field."""
-        return {name: estimate(m, self.rows, self.scores, self.reference_seconds) for name, m in METRICS.items()}
+        """Every metric by its name."""
+        return {name: metric.estimate(self.scores[name]) for name, metric in METRICS.items()}
 
     @property
     def effort(self) -> str:
         """What limited the work, as text: seconds, and settings that differ among the groups of the label."""
         limits = [] if self.budget is None else [f"{self.budget:g} s"]
         names = self.varied or (() if limits else sorted(self.settings))
-        shown = {name: f"{name}={self.settings.get(name)}" for name in names}
-        limits += [text for text in shown.values() if text not in self.label]
-        return " ".join(limits) or "-"
+        shown = [f"{name}={self.settings.get(name)}" for name in names]
+        return " ".join(limits + [text for text in shown if text not in self.label]) or "-"
 
     @property
     def problems(self) -> frozenset[str]:
         """Their names."""
-        return frozenset(row.task.problem for row in self.rows)
+        return frozenset(self.scores.index)
 
     @property
     def seconds(self) -> float:
@@ -80,13 +81,9 @@ class Group:
 
     def recovery_by_difficulty(self) -> dict[str, float]:
         """Recovery (vNRR) for each difficulty, in the order of the catalogue."""
-        difficulty = {p.name: p.difficulty for p in load(self.catalogue)}
-        values: defaultdict[str, list[float]] = defaultdict(list)
-        for row, scores in zip(self.rows, self.scores, strict=True):
-            if (name := difficulty[row.task.problem]) is not None:
-                values[name].append(scores.vnrr)
-        order = list(dict.fromkeys(d for d in difficulty.values() if d is not None))
-        return {name: float(np.mean(values[name])) for name in order if values[name]}
+        difficulty = {p.name: p.difficulty for p in load(self.catalogue) if p.difficulty is not None}
+        found = self.scores["vnrr"].groupby(difficulty.get).mean()
+        return {name: float(found[name]) for name in dict.fromkeys(difficulty.values()) if name in found}
 
 
 def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None) -> list[Group]:
@@ -98,59 +95,64 @@ def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None
     on_scored : callable
         Called after each row, for a progress bar.
     """
-    members: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    members: defaultdict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
-        task = row.task
-        settings = json.dumps(task.settings, sort_keys=True)
-        effort = (task.budget, settings, task.points, task.noise, task.n_threads)
-        members[task.catalogue, task.system, task.label, *effort].append(row)
-    groups = []
-    for (catalogue, system, label, budget, settings, points, noise, n_threads), found in members.items():
-        scores = []
-        for row in found:
-            scores.append(score(row))
-            on_scored()
-        facts = json.loads(settings)
-        fixed = (budget, facts, points, noise, n_threads)
-        groups.append(Group(catalogue, system, label, *fixed, tuple(found), tuple(scores)))
-    return sorted(_with_references(_with_curves(groups)), key=_order)
-
-
-def _with_curves(groups: Sequence[Group]) -> list[Group]:
-    """Groups that know what tells them apart from others of their label."""
+        members[_key(row.task, _ASKED)].append(row)
+    groups = [
+        Group(rows=tuple(found), **{name: getattr(found[0].task, name) for name in _ASKED})
+        for found in members.values()
+    ]
+    references = _reference_seconds(groups)
     by_label: defaultdict[tuple[str, str], list[Group]] = defaultdict(list)
     for g in groups:
         by_label[g.catalogue, g.label].append(g)
-    found = []
-    for members in by_label.values():
-        names = sorted({name for g in members for name in g.settings})
-        varied = tuple(n for n in names if len({json.dumps(g.settings.get(n), sort_keys=True) for g in members}) > 1)
-        several_systems = len({g.system for g in members}) > 1
-        several_cores = len({g.n_threads for g in members}) > 1
-        for g in members:
-            curve = [g.label]
-            curve += [g.system] if several_systems else []
-            curve += [f"{g.n_threads} cores"] if several_cores else []
-            # without seconds the settings limit the work, and are what a curve runs along
-            curve += [f"{name}={g.settings.get(name)}" for name in varied if g.budget is not None]
-            found.append(replace(g, varied=varied, curve=", ".join(curve)))
-    return found
+    scored = [
+        replace(
+            _with_curve(g, by_label[g.catalogue, g.label]),
+            scores=_scores(g.rows, references.get(_key(g, _EFFORT), math.nan), on_scored),
+        )
+        for g in groups
+    ]
+    return sorted(
+        scored, key=lambda g: (g.catalogue, g.noise, g.points, g.label, g.budget or 0.0, g.n_threads, g.seconds)
+    )
 
 
-def _with_references(groups: Sequence[Group]) -> list[Group]:
-    """Groups that know the fit time of the same effort on the most usual data without noise."""
+def _key(asked: Task | Group, names: Iterable[str]) -> tuple[object, ...]:
+    """Values under these names, as a key: settings are compared as text."""
+    values = (getattr(asked, name) for name in names)
+    return tuple(json.dumps(value, sort_keys=True) if isinstance(value, dict) else value for value in values)
+
+
+def _with_curve(group: Group, same_label: Sequence[Group]) -> Group:
+    """The group with what tells it apart from others of its label."""
+
+    def differs(name: str) -> bool:
+        return len({_key(g, [name]) for g in same_label}) > 1
+
+    names = sorted({name for g in same_label for name in g.settings})
+    varied = tuple(n for n in names if len({json.dumps(g.settings.get(n), sort_keys=True) for g in same_label}) > 1)
+    curve = [group.label]
+    curve += [group.system] if differs("system") else []
+    curve += [f"{group.n_threads} cores"] if differs("n_threads") else []
+    # without seconds the settings limit the work, and a curve runs along them
+    curve += [f"{name}={group.settings.get(name)}" for name in varied if group.budget is not None]
+    return replace(group, varied=varied, curve=", ".join(curve))
+
+
+def _reference_seconds(groups: Sequence[Group]) -> dict[tuple[object, ...], float]:
+    """By effort, the mean fit time on the most usual number of points without noise."""
     clean = Counter(g.points for g in groups if g.noise == 0)
-    # where all numbers of points are as usual, the one that a run has by default
-    usual = max(clean, key=lambda points: (clean[points], -abs(math.log(points / _POINTS))), default=None)
-    reference = {_effort_key(g): g.seconds for g in groups if g.noise == 0 and g.points == usual}
-    return [replace(g, reference_seconds=reference.get(_effort_key(g))) for g in groups]
+    # where several numbers of points are as usual, the one nearest to what a run has by default
+    usual = max(clean, key=lambda points: (clean[points], -abs(math.log(points / _USUAL_POINTS))), default=None)
+    return {_key(g, _EFFORT): g.seconds for g in groups if g.noise == 0 and g.points == usual}
 
 
-def _effort_key(group: Group) -> tuple[Any, ...]:
-    settings = json.dumps(group.settings, sort_keys=True)
-    return group.catalogue, group.system, group.label, group.budget, settings, group.n_threads
-
-
-def _order(group: Group) -> tuple[Any, ...]:
-    effort = (group.budget or 0.0, group.n_threads, group.seconds)
-    return group.catalogue, group.noise, group.points, group.label, *effort
+def _scores(rows: Sequence[Row], reference_seconds: float, on_scored: Callable[[], None]) -> pd.DataFrame:
+    """Every metric of rows; the data of a row are dropped once it is scored."""
+    lines = []
+    for row in rows:
+        scored = Scored(row, reference_seconds)
+        lines.append({name: m.of(scored) for name, m in METRICS.items()} | {"fvu_validation": scored.fvu_validation})
+        on_scored()
+    return pd.DataFrame(lines, index=[row.task.problem for row in rows])

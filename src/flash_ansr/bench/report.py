@@ -16,8 +16,7 @@ from flash_ansr.bench.tables import Format, table
 from flash_ansr.progress_bar import progress_bar
 from simplipy.files.output_files import replacing, write_whole
 
-_SUFFIX = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.LATEX: "tex"}
-_SMALL = ("vnrr", "xnrr", "length_ratio_simplified_recovered")
+_SUFFIXES: dict[Format, str] = {"text": "txt", "markdown": "md", "latex": "tex"}
 
 
 def read_groups(paths: Sequence[Path], show_progress: bool = True) -> list[Group]:
@@ -31,7 +30,7 @@ def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
     """Write the tables in every format, and every figure that the groups have data for; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for fmt, suffix in _SUFFIX.items():
+    for fmt, suffix in _SUFFIXES.items():
         for name, every_metric in (("summary", False), ("metrics", True)):
             path = folder / f"{name}.{suffix}"
             write_whole(path, table(groups, fmt, every_metric) + "\n")
@@ -47,8 +46,9 @@ def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
 
 
 def _figures(groups: Sequence[Group]) -> Iterator[tuple[str, Figure]]:
+    few = [m.name for m in METRICS.values() if m.shown_in == "figure"]
     for axis in AXES:
-        for name, metrics in ((axis.name, _SMALL), (f"{axis.name}-metrics", tuple(METRICS))):
+        for name, metrics in ((axis.name, few), (f"{axis.name}-metrics", list(METRICS))):
             figure = metric_figure(groups, axis, metrics)
             if figure is not None:
                 yield name, figure

@@ -1,127 +1,122 @@
-"""From a row to its scores: the data are drawn again by seed, and every metric follows from the stored formula."""
+"""From a row to what metrics ask of it: the data are drawn again by seed, all else follows from the stored formula."""
 
 from __future__ import annotations
 
 import functools
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import simplipy
 from flash_ansr.bench.datasets import DataSet, deviation, make_data_set
-from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect, log10_imperfect
+from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect
 from flash_ansr.bench.rows import BenchError, Row
-from flash_ansr.bench.structure import (
-    CONSTANT,
-    has_same_skeleton,
-    is_recovered_symbolically,
-    simplified_skeleton,
-    token_f1,
-    total_nestedness,
-    variable_recall,
-)
-from flash_ansr.bench.tree_distance import tree_distance
-from flash_ansr.catalogues import Catalogue, Problem, load
+from flash_ansr.bench.structure import is_recovered_symbolically, simplified_skeleton
+from flash_ansr.catalogues import Catalogue, Problem, Sample, load
 from simplipy import Expression
 
-NAN = float("nan")
 
+@dataclass(frozen=True)
+class Scored:
+    """A row beside its problem and data; each fact is worked out when it is asked for first.
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The metrics of one row. Truth values are 0 or 1; NaN where a metric has no value, as after a failed fit."""
+    Attributes
+    ----------
+    row : Row
+    reference_seconds : float
+        Mean fit time to compare with; NaN where there is none.
+    """
 
-    fit_success: float
-    fit_seconds: float
-    fvu_fit: float
-    fvu_validation: float
-    fvu_widened: float
-    fnrr: float
-    vnrr: float
-    xnrr: float
-    log10_fvu: float
-    srr: float = 0.0
-    symbolic_recovery: float = 0.0
-    f1: float = NAN
-    tree_distance: float = NAN
-    variable_recall: float = NAN
-    log_prob: float = NAN
-    excess_constants: float = NAN
-    length_ratio: float = NAN
-    length_ratio_simplified: float = NAN
-    length_ratio_recovered: float = NAN
-    length_ratio_simplified_recovered: float = NAN
-    nestedness: float = NAN
-    rewrite_fraction: float = NAN
-    bloat: float = NAN
+    row: Row
+    reference_seconds: float = math.nan
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether the system found any formula. All that follows needs one, but for FVUs, which are infinite then."""
+        return self.row.expression is not None
 
-def score(row: Row) -> Scores:
-    """All metrics of a row."""
-    task = row.task
-    problem = _catalogue(task.catalogue)[task.problem]
-    if row.expression is None:
-        return Scores(0.0, NAN, math.inf, math.inf, math.inf, 0.0, 0.0, 0.0, NAN)
-    data = _data_set(task.catalogue, task.problem, task.dataset, task.points, task.noise)
-    for name, digest in data.digests.items():
-        if row.digests.get(name, digest) != digest:
-            what = "law and ranges" if name == "problem" else f"{name} rows"
-            raise BenchError(
-                f"{task.catalogue} {task.problem}, data set {task.dataset}: the {what} of now ({digest}) are not those "
-                f"of the stored row ({row.digests[name]}); the catalogue has changed since: run it again"
-            )
-    return score_expression(simplipy.parse(row.expression), problem, data, row)
+    @cached_property
+    def prediction(self) -> Expression:
+        """The formula that was found."""
+        assert self.row.expression is not None
+        return simplipy.parse(self.row.expression)
 
+    @cached_property
+    def skeleton(self) -> list[str]:
+        """Tokens of the formula with its numbers masked."""
+        return self.prediction.skeleton().tokens
 
-def score_expression(prediction: Expression, problem: Problem, data: DataSet, row: Row) -> Scores:
-    """All metrics of a prediction; the row gives what is not in the formula."""
-    fit, validation, widened = (
-        fvu(sample.y, prediction(sample.X)) for sample in (data.fit, data.validation, data.widened)
-    )
-    recovered = is_perfect(validation)
-    truth = simplified_skeleton(problem.expression)
-    skeleton = prediction.skeleton().tokens
-    ratio = len(skeleton) / len(truth)
-    ratio_simplified = len(simplified_skeleton(prediction)) / len(truth)
-    return Scores(
-        fit_success=1.0,
-        fit_seconds=row.fit_seconds,
-        fvu_fit=fit,
-        fvu_validation=validation,
-        fvu_widened=widened,
-        fnrr=float(is_perfect(fit)),
-        vnrr=float(recovered),
-        xnrr=float(recovered and is_perfect(widened)),
-        log10_fvu=log10_imperfect(validation),
-        srr=float(has_same_skeleton(prediction, problem.expression)),
-        # what misses the values is not the law, whatever a tolerance in its numbers may excuse
-        symbolic_recovery=float(
-            recovered
-            and is_recovered_symbolically(
-                prediction,
-                problem.expression,
-                _units(problem),
-                offset=math.sqrt(EPSILON_32) * deviation(data.validation.y),
-            )
-        ),
-        f1=token_f1(skeleton, truth.tokens),
-        tree_distance=float(tree_distance(skeleton, truth.tokens)),
-        variable_recall=variable_recall(prediction, problem.expression),
-        log_prob=_or_nan(row.log_prob),
-        excess_constants=float(skeleton.count(CONSTANT) - truth.n_constants),
-        length_ratio=ratio,
-        length_ratio_simplified=ratio_simplified,
-        length_ratio_recovered=ratio if recovered else NAN,
-        length_ratio_simplified_recovered=ratio_simplified if recovered else NAN,
-        nestedness=float(total_nestedness(skeleton)),
-        rewrite_fraction=_or_nan(row.rewrite_fraction),
-        bloat=_or_nan(row.bloat),
-    )
+    @cached_property
+    def short_skeleton(self) -> Expression:
+        """The simplified skeleton of the formula."""
+        return simplified_skeleton(self.prediction)
 
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem, with the true law."""
+        return _catalogue(self.row.task.catalogue)[self.row.task.problem]
 
-def _units(problem: Problem) -> dict[str, float]:
-    """The largest magnitude of each variable."""
-    ranges = [v.range for v in problem.variables]
-    return {f"x{k}": max(abs(r.low), abs(r.high)) or 1.0 for k, r in enumerate(ranges, start=1)}
+    @cached_property
+    def truth(self) -> Expression:
+        """The simplified skeleton of the law."""
+        return simplified_skeleton(self.problem.expression)
+
+    @cached_property
+    def data(self) -> DataSet:
+        """The data of the row, drawn again.
+
+        Raises
+        ------
+        BenchError
+            When they are not the data of the row: the catalogue has changed since.
+        """
+        task, stored = self.row.task, self.row.digests
+        data = _data_set(task.catalogue, task.problem, task.dataset, task.points, task.noise)
+        for name, digest in data.digests.items():
+            if stored.get(name, digest) != digest:
+                what = "law and ranges" if name == "problem" else f"{name} rows"
+                raise BenchError(
+                    f"{task.catalogue} {task.problem}, data set {task.dataset}: the {what} of now ({digest}) are not "
+                    f"those of the stored row ({stored[name]}); the catalogue has changed since: run it again"
+                )
+        return data
+
+    @cached_property
+    def fvu_fit(self) -> float:
+        """On the clean targets of the fitted rows."""
+        return self._fvu("fit")
+
+    @cached_property
+    def fvu_validation(self) -> float:
+        """On the validation rows."""
+        return self._fvu("validation")
+
+    @cached_property
+    def fvu_widened(self) -> float:
+        """On rows from wider ranges."""
+        return self._fvu("widened")
+
+    def _fvu(self, part: str) -> float:
+        if not self.has_formula:
+            return math.inf
+        sample: Sample = getattr(self.data, part)
+        return fvu(sample.y, self.prediction(sample.X))
+
+    @property
+    def is_recovered(self) -> bool:
+        """Whether the formula is right on the validation rows."""
+        return is_perfect(self.fvu_validation)
+
+    @property
+    def is_same_formula(self) -> bool:
+        """Whether the formula is equivalent to the law, and right on the validation rows.
+
+        A formula that is wrong there is not the law, whatever the tolerance in its numbers excuses.
+        """
+        offset = math.sqrt(EPSILON_32) * deviation(self.data.validation.y)
+        ranges = [v.range for v in self.problem.variables]
+        units = {f"x{k}": max(abs(r.low), abs(r.high)) or 1.0 for k, r in enumerate(ranges, start=1)}
+        return self.is_recovered and is_recovered_symbolically(self.prediction, self.problem.expression, units, offset)
 
 
 @functools.lru_cache(maxsize=512)
@@ -132,7 +127,3 @@ def _data_set(catalogue: str, problem: str, dataset: int, points: int, noise: fl
 @functools.lru_cache(maxsize=16)
 def _catalogue(name_or_path: str) -> Catalogue:
     return load(name_or_path)
-
-
-def _or_nan(value: float | None) -> float:
-    return NAN if value is None else value

@@ -99,11 +99,6 @@ def in_units(expression: Expression, units: Mapping[str, float]) -> Expression:
     return simplipy.parse(tokens)
 
 
-def has_same_skeleton(prediction: Expression, truth: Expression) -> bool:
-    """Whether the simplified skeletons are the same, symbol for symbol."""
-    return simplified_skeleton(prediction) == simplified_skeleton(truth)
-
-
 def token_f1(prediction: Sequence[str], truth: Sequence[str]) -> float:
     """F1 score of the bags of tokens: twice the common tokens over all tokens.
 
@@ -117,10 +112,9 @@ def token_f1(prediction: Sequence[str], truth: Sequence[str]) -> float:
 
 
 def variable_recall(prediction: Expression, truth: Expression) -> float:
-    """Share of the law's variables that the prediction contains, both simplified; 1 for a law without variables."""
-    wanted = set(simplified_skeleton(truth).variables)
-    found = set(simplified_skeleton(prediction).variables)
-    return len(wanted & found) / len(wanted) if wanted else 1.0
+    """Share of the law's variables that the prediction contains; 1 for a law without variables."""
+    wanted = set(truth.variables)
+    return len(wanted & set(prediction.variables)) / len(wanted) if wanted else 1.0
 
 
 def total_nestedness(tokens: Sequence[str]) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 import yaml
@@ -18,14 +17,6 @@ from simplipy.files.output_files import make_parent, replacing
 
 app = typer.Typer(help="Systems on catalogues of laws: run, resume, report.", no_args_is_help=True)
 console = Console(markup=False, emoji=False, highlight=False)
-
-
-class ReportFormat(Enum):
-    """How tables are written."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
 
 
 CatalogueName = Annotated[str, typer.Argument(metavar="CATALOGUE", help="fastsrb, nguyen, ..., or a YAML file.")]
@@ -189,7 +180,7 @@ def run(
 @app.command()
 def report(
     paths: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders or files with rows.")],
-    fmt: Annotated[ReportFormat, typer.Option("--format", help="Of the table.")] = ReportFormat.TEXT,
+    fmt: Annotated[Literal["text", "markdown", "latex"], typer.Option("--format", help="Of the table.")] = "text",
     every_metric: Annotated[bool, typer.Option("--all", help="Every metric.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write tables and figures into this folder.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
@@ -199,13 +190,13 @@ def report(
     Example: flash-ansr bench report results --out report
     """
     from flash_ansr.bench.report import read_groups, write_report
-    from flash_ansr.bench.tables import Format, table
+    from flash_ansr.bench.tables import table
 
     if out is not None:
         make_parent(out)
     groups = read_groups(paths, show_progress=not quiet and sys.stderr.isatty())
     width = console.width if sys.stdout.isatty() else None
-    print(table(groups, Format(fmt.value), every_metric, width))
+    print(table(groups, fmt, every_metric, width))
     if out is not None:
         for path in write_report(groups, out):
             print(f"written to {path}")

@@ -78,7 +78,7 @@ def fingerprint_figure(
     figure, drawn = panels(1, len(known) + len(extra), 2.1, 0.42 * len(labels) + 1.2, sharey=True)
     for axes, metric in zip(drawn, known, strict=False):
         for k, group in enumerate(groups):
-            found = group.estimates[metric.field]
+            found = group.estimates[metric.name]
             if not found.n:
                 continue
             value, low, high = (metric.shown(v) for v in (found.value, found.low, found.high))

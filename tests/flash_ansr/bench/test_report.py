@@ -12,10 +12,10 @@ import pytest
 from flash_ansr.bench import figures
 from flash_ansr.bench.figures import AXES, COLOURS, curves, data_figure, metric_figure, problem_figure
 from flash_ansr.bench.groups import Group, group_rows
-from flash_ansr.bench.metrics import METRICS
+from flash_ansr.bench.metrics import METRICS, Metric
 from flash_ansr.bench.report import read_groups, write_report
 from flash_ansr.bench.rows import Row, RowFile, Task
-from flash_ansr.bench.tables import Format, table
+from flash_ansr.bench.tables import table
 from flash_ansr.catalogues import load
 
 TIME, POINTS, NOISE = AXES
@@ -129,13 +129,13 @@ def test_text_of_a_narrow_screen(groups: list[Group]) -> None:
 
 
 def test_markdown(groups: list[Group]) -> None:
-    lines = table(groups, Format.MARKDOWN).splitlines()
+    lines = table(groups, "markdown").splitlines()
     assert len(lines) == 8
     assert len({line.count("|") for line in lines}) == 1
 
 
 def test_latex(groups: list[Group]) -> None:
-    text = table(groups, Format.LATEX)
+    text = table(groups, "latex")
     assert text.startswith("\\begin{tabular}{lr")
     body = text.split("\\midrule")[1]
     assert body.count(r"\\") == 6
@@ -144,8 +144,22 @@ def test_latex(groups: list[Group]) -> None:
 
 
 def test_every_metric(groups: list[Group]) -> None:
-    lines = table(groups, Format.MARKDOWN, every_metric=True).splitlines()
+    lines = table(groups, "markdown", every_metric=True).splitlines()
     assert len(lines) == 2 + len(METRICS)
+
+
+def test_a_metric_is_added_by_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in both tables and in the figure of all metrics, with its title, arrow and unit."""
+    new = Metric("uses_x2", "uses x2 [%]", "up", lambda s: "x2" in s.prediction.variables, "rate", "summary")
+    monkeypatch.setitem(METRICS, new.name, new)
+    groups = group_rows(ALL)
+    header, _, *lines = table(groups, "markdown").splitlines()
+    column = header.split(" | ").index("uses x2 [%] ↑")
+    assert [line.split(" | ")[column].split(" ")[0] for line in lines] == ["50.0", "0.0", "0.0", "50.0", "50.0", "50.0"]
+    assert "| uses x2 [%] ↑ | 50.0 (0.0–100.0) |" in table(groups, "markdown", every_metric=True)
+    figure = metric_figure(groups, TIME, list(METRICS))
+    assert figure is not None
+    assert "uses x2 [%] ↑" in [panel.get_title(loc="left") for panel in figure.axes]
 
 
 def test_what_a_figure_shows(groups: list[Group]) -> None:
@@ -237,4 +251,4 @@ def test_infinite_medians_are_shown() -> None:
     (group,) = group_rows(never)
     assert group.estimates["log10_fvu"].value == math.inf
     assert "∞" in table([group], every_metric=True)
-    assert r"$\infty$" in table([group], Format.LATEX, every_metric=True)
+    assert r"$\infty$" in table([group], "latex", every_metric=True)

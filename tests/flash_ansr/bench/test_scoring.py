@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import simplipy
 from flash_ansr.bench.datasets import make_data_set
-from flash_ansr.bench.metrics import METRICS, estimate
+from flash_ansr.bench.groups import group_rows
+from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import BenchError, Row, Task
-from flash_ansr.bench.scoring import Scores, score
+from flash_ansr.bench.scoring import Scored
 from flash_ansr.catalogues import Problem, load
 
 
@@ -20,6 +22,13 @@ def row(expression: str | None, problem: str = "I.12.1", dataset: int = 0, **mor
     task = Task("fastsrb", problem, dataset, points=64, noise=0.0, system="hand", budget=1.0)
     facts = {"error": None, "fit_seconds": 2.0, "cpu_seconds": 1.0, "seed": 0} | more
     return Row(task=task, expression=expression, **facts)
+
+
+def score(found: Row, reference_seconds: float = math.nan) -> SimpleNamespace:
+    """Every metric of a row, and its FVUs."""
+    scored = Scored(found, reference_seconds)
+    fvus = {name: getattr(scored, name) for name in ("fvu_fit", "fvu_validation", "fvu_widened")}
+    return SimpleNamespace(**{name: metric.of(scored) for name, metric in METRICS.items()}, **fvus)
 
 
 def test_the_law_itself() -> None:
@@ -146,14 +155,13 @@ def test_few_points_are_still_validated_on_many() -> None:
 def test_estimates_average_over_problems() -> None:
     """Two data sets of one problem, one of another: 1/2 and 1 give 3/4, not 2/3."""
     rows = [row("x1*x2"), row("x1", dataset=1), row("x1/299792458", problem="I.29.4")]
-    scores = [score(r) for r in rows]
-    found = estimate(METRICS["vnrr"], rows, scores)
+    (group,) = group_rows(rows)
+    found = group.estimates["vnrr"]
     assert (found.value, found.n) == (0.75, 2)
-    assert estimate(METRICS["length_ratio_recovered"], rows, scores).n == 2
-    assert estimate(METRICS["relative_fit_time"], rows, scores, reference_seconds=4.0).value == 0.5
-    assert estimate(METRICS["relative_fit_time"], rows, scores).n == 0
+    assert group.estimates["length_ratio_recovered"].n == 2
+    assert group.estimates["relative_fit_time"].value == 1.0
 
 
-def test_every_score_has_a_metric() -> None:
-    fields = {f.name for f in dataclasses.fields(Scores)}
-    assert set(METRICS) - {"relative_fit_time"} == fields - {"fvu_fit", "fvu_validation", "fvu_widened"}
+def test_fit_times_are_compared_with_a_reference() -> None:
+    assert score(row("x1*x2"), reference_seconds=4.0).relative_fit_time == 0.5
+    assert math.isnan(score(row("x1*x2")).relative_fit_time)

@@ -18,7 +18,7 @@ from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import fvu, is_perfect
 from flash_ansr.bench.plan import Plan
-from flash_ansr.bench.tables import Format, table
+from flash_ansr.bench.tables import table
 from flash_ansr.catalogues import load
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.infer.candidates.normal_forms import normal_forms
@@ -112,7 +112,7 @@ def decoding(context: Context) -> Outcome:
         *_by_length(groups),
     ]
     figure = fingerprint_figure(groups, _METRICS[:4], fingerprint_panels(prints))
-    return Outcome({"decoding": figure}, findings, table(groups, Format.MARKDOWN), [str(sizes), INTERVALS])
+    return Outcome({"decoding": figure}, findings, table(groups, "markdown"), [str(sizes), INTERVALS])
 
 
 def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) -> dict[str, dict[str, float]]:
@@ -180,8 +180,8 @@ def _by_length(groups: list[Group]) -> list[str]:
     for title, is_short in (("short", True), ("long", False)):
         parts = []
         for group in groups:
-            pairs = zip(group.rows, group.scores, strict=True)
-            found = [s.vnrr for row, s in pairs if (lengths[row.task.problem] <= middle) == is_short]
+            pairs = group.scores["vnrr"].items()
+            found = [value for name, value in pairs if (lengths[str(name)] <= middle) == is_short]
             parts.append(f"{group.label} {100 * float(np.mean(found)) if found else float('nan'):.1f} %")
         said.append(f"vNRR on {title} laws (up to {middle:g} tokens is short): {', '.join(parts)}")
     return said
@@ -209,7 +209,7 @@ def refiner(context: Context) -> Outcome:
     true_forms, said = _of_true_skeletons(context, sizes, variants)
     true_forms.append(_matched(groups, sizes))
     notes = [str(sizes), f"sentences and bars: {sizes.most:,} candidates", INTERVALS, said]
-    return Outcome(figures, [*true_forms, *compared(largest)], table(groups, Format.MARKDOWN), notes)
+    return Outcome(figures, [*true_forms, *compared(largest)], table(groups, "markdown"), notes)
 
 
 def _matched(groups: Sequence[Group], sizes: Sizes) -> str:
@@ -270,7 +270,7 @@ def inference_simplifier(context: Context) -> Outcome:
     figure = fingerprint_figure(groups, _METRICS, fingerprint_panels(prints))
     told = "forms are told apart by SimpliPy with all rules, whatever simplified the candidates"
     notes = [str(sizes), told, INTERVALS]
-    return Outcome({"inference_simplifier": figure}, findings, table(groups, Format.MARKDOWN), notes)
+    return Outcome({"inference_simplifier": figure}, findings, table(groups, "markdown"), notes)
 
 
 def with_most_candidates(groups: Sequence[Group], sizes: Sizes) -> list[Group]:

@@ -16,7 +16,7 @@ from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import is_perfect
 from flash_ansr.bench.plan import Plan
-from flash_ansr.bench.tables import Format, table
+from flash_ansr.bench.tables import table
 from flash_ansr.catalogues import load
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, panels
@@ -143,13 +143,13 @@ def _outcome(
     for label, members in by_label.items():
         members = sorted(members, key=axis.position)
         for metric in map(METRICS.__getitem__, headlines):
-            known = [g for g in members if g.estimates[metric.field].n]
+            known = [g for g in members if g.estimates[metric.name].n]
             if not known:
                 continue
-            steps = (f"{metric.shown(g.estimates[metric.field].value):.3g} at {axis.position(g):.3g}" for g in known)
+            steps = (f"{metric.shown(g.estimates[metric.name].value):.3g} at {axis.position(g):.3g}" for g in known)
             findings.append(f"{label}: {metric.title} {', '.join(steps)} ({axis.label})")
     notes = [f"{n} of 115 problems, {len(groups[0].rows) // max(n, 1)} data sets each", INTERVALS]
-    return Outcome(figures, findings, table(groups, Format.MARKDOWN), notes)
+    return Outcome(figures, findings, table(groups, "markdown"), notes)
 
 
 def scaling_law(context: Context) -> Outcome:
@@ -191,7 +191,7 @@ def scaling_law(context: Context) -> Outcome:
     notes = [f"gamma = {_GAMMA}, {seconds:g} s a search over {' '.join(_OPERATORS)}; dotted: beyond the measured times"]
     notes.append("errors below half a problem count as half a problem in the score: recovery comes in steps of one")
     notes.append("an extrapolation from so few points is an illustration, no forecast")
-    return Outcome({"scaling_law": figure}, findings, table(groups, Format.MARKDOWN), notes)
+    return Outcome({"scaling_law": figure}, findings, table(groups, "markdown"), notes)
 
 
 def _law(context: Context, label: str, t: FloatArray, y: FloatArray, step: float, seconds: float) -> Facts:
@@ -231,10 +231,8 @@ def per_expression(context: Context) -> Outcome:
     figures: dict[str, Figure] = {}
     findings = []
     for group in groups:
-        fvus: defaultdict[str, list[float]] = defaultdict(list)
-        for row, scores in zip(group.rows, group.scores, strict=True):
-            fvus[row.task.problem].append(scores.fvu_validation)
-        missed = [name for name, values in fvus.items() if not is_perfect(float(np.median(values)))]
+        fvus = group.scores["fvu_validation"].groupby(level=0, sort=False).median()
+        missed = [str(name) for name, value in fvus.items() if not is_perfect(value)]
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in group.recovery_by_difficulty().items())
         findings += [
             f"{group.label}: recovered (vNRR): {shares}",
@@ -243,7 +241,7 @@ def per_expression(context: Context) -> Outcome:
         ]
         figures["per_expression_paper" if figures else "per_expression"] = problem_figure(group)
     notes = ["dots: medians over the data sets of an equation; lines: the least to the largest of them, no interval"]
-    return Outcome(figures, findings, table(groups, Format.MARKDOWN), notes)
+    return Outcome(figures, findings, table(groups, "markdown"), notes)
 
 
 def _by_difficulty(names: Sequence[str]) -> str:
