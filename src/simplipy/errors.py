@@ -1,5 +1,10 @@
 """The errors of the package, one tree. Each message names the thing, the constraint, the value and the remedy."""
 
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
 
 class SimplipyError(ValueError):
     """Base of all errors that a caller can cause and mend."""
@@ -19,3 +24,15 @@ class ConversionError(SimplipyError):
 
 class FitError(SimplipyError):
     """Data, starts or options that no fit can work with."""
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
+    """A hint for an unknown word: the known word that is most like it, or the other text where none is.
+
+    Examples
+    --------
+    >>> did_you_mean("bugdet", ["budget", "points"], "known keys: budget, points")
+    "did you mean 'budget'?"
+    """
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise

@@ -18,7 +18,7 @@ import numpy as np
 
 from flash_ansr.bench.datasets import DataSet, make_data_set
 from flash_ansr.bench.rows import BenchError, Row, Task
-from flash_ansr.bench.systems import Found, Request, System, SystemMissingError, make_system
+from flash_ansr.bench.systems import Answer, Request, System, SystemMissingError, make_system
 from flash_ansr.catalogues import Catalogue, load
 from flash_ansr.catalogues.streams import digest_of
 from simplipy.errors import SimplipyError
@@ -136,7 +136,7 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
-def _facts(found: Found, data: DataSet) -> dict[str, Any]:
+def _facts(found: Answer, data: DataSet) -> dict[str, Any]:
     """What a row says about an answer."""
     summary = found.candidates
     prediction = np.asarray(found.expression(data.validation.X), dtype=np.float64)

@@ -18,7 +18,7 @@ from flash_ansr.bench.execute import run_task, seed_of
 from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.rows import BenchError, Row, Task, read_rows
 from flash_ansr.bench.runner import run
-from flash_ansr.bench.systems import SYSTEMS, Found, Request, SystemMissingError
+from flash_ansr.bench.systems import SYSTEMS, Answer, Request, SystemMissingError
 from flash_ansr.catalogues import load
 from simplipy import parse
 from tests.command_line import run_flash_ansr
@@ -138,7 +138,7 @@ class Moody:
     def versions(self) -> dict[str, str]:
         return {"moody": "1"}
 
-    def fit(self, request: Request) -> Found:
+    def fit(self, request: Request) -> Answer:
         if request.seed % 2:
             raise ArithmeticError("not today")
         return SYSTEMS["linear"]().fit(request)
@@ -148,8 +148,8 @@ class Moody:
 
 
 class Lost(Moody):
-    def fit(self, request: Request) -> Found:
-        return Found(parse("x1 + x9"))
+    def fit(self, request: Request) -> Answer:
+        return Answer(parse("x1 + x9"))
 
 
 class Absent(Moody):
@@ -221,8 +221,8 @@ def test_rows_of_other_weights_are_not_continued(tmp_path: Path, monkeypatch: py
         def versions(self) -> dict[str, str]:
             return {"weights": self.weights}
 
-        def fit(self, request: Request) -> Found:
-            return Found(parse("x1"))
+        def fit(self, request: Request) -> Answer:
+            return Answer(parse("x1"))
 
         def close(self) -> None:
             pass

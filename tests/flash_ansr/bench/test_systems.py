@@ -17,7 +17,8 @@ import simplipy
 from flash_ansr.bench.numeric import fvu
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems import SYSTEMS, Request, SystemMissingError, make_system, peer_process, worker
-from flash_ansr.bench.systems.peers import Scaling, _parsed, best_by_score
+from flash_ansr.bench.systems.peers import _parsed, best_by_score
+from flash_ansr.bench.systems.units import DataUnits
 
 RNG = np.random.default_rng(0)
 
@@ -127,10 +128,10 @@ def test_names() -> None:
 def test_units_are_put_back() -> None:
     X = RNG.uniform(1, 2, (40, 2)) * [1e-30, 1e20]
     y = 5e12 * RNG.normal(size=40)
-    scaling = Scaling.of(X, y)
-    scaled = X / scaling.columns
+    units = DataUnits.of(X, y)
+    scaled = X / units.columns
     assert np.median(np.abs(scaled), axis=0) == pytest.approx([1, 1])
-    assert (y / scaling.target).std() == pytest.approx(1)
+    assert (y / units.target).std() == pytest.approx(1)
     for text in (
         "0.5 + 2*(0.25*x1)",
         "1.5 + 0.7*sin(0.25*x1 + x2)",
@@ -141,14 +142,14 @@ def test_units_are_put_back() -> None:
         "x1*x2 - x1/x2",
     ):
         law = simplipy.parse(text)
-        back = scaling.undo(law)
-        assert back(X) == pytest.approx(scaling.target * law(scaled), rel=1e-12)
+        back = units.undo(law)
+        assert back(X) == pytest.approx(units.target * law(scaled), rel=1e-12)
 
 
 def test_units_do_not_lengthen_weighted_formulas() -> None:
     law = simplipy.parse("0.5 + 1.5*(0.25*x1/(1.25*x2))")
-    scaling = Scaling(np.array([2.0, 5.0]), 10.0)
-    assert scaling.undo(law).infix() == "5 + 15*(0.125*x1/(0.25*x2))"
+    units = DataUnits(np.array([2.0, 5.0]), 10.0)
+    assert units.undo(law).infix() == "5 + 15*(0.125*x1/(0.25*x2))"
 
 
 def test_of_a_front_the_best_score() -> None:
@@ -226,7 +227,7 @@ def test_a_peer_answers() -> None:
         for _ in range(2):
             found = system.fit(request(X, y))
             # the weighted line is as long as it was in the units of the system, the square is not
-            assert found.expression == Scaling.of(X, y).undo(simplipy.parse(FRONT[1]))
+            assert found.expression == DataUnits.of(X, y).undo(simplipy.parse(FRONT[1]))
             assert found.seconds == 0.25
             assert found.report == {"seed": 0, "n_front": 3, "n_not_understood": 1}
             assert found.candidates is None
@@ -240,7 +241,7 @@ def test_a_peer_may_choose_by_itself(choice: str, chosen: str) -> None:
     X = np.linspace(1, 3, 80)[:, None]
     y = 4 * X[:, 0]
     system = make_system("operon", {"python": sys.executable, "mode": "choose", "choice": choice})
-    undo = Scaling.of(X, y).undo
+    undo = DataUnits.of(X, y).undo
     try:
         found = system.fit(request(X, y))
     finally:

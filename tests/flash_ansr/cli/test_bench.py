@@ -74,7 +74,7 @@ def test_failures_tell_their_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def fail(*_: object) -> None:
         raise RuntimeError("no memory left")
 
-    monkeypatch.setattr("flash_ansr.bench.systems.baselines.Linear.fit", fail)
+    monkeypatch.setattr("flash_ansr.bench.systems.baselines.LinearBaseline.fit", fail)
     done = run("run", "nguyen", "--system", "linear", "--limit", "2", "--out", str(tmp_path))
     assert done.returncode == 1
     assert "2 rows added, 0 were there, 2 failures" in done.stdout

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from flash_ansr.bench.rows import BenchError
-from flash_ansr.bench.systems.base import Found, Request, System, SystemMissingError
-from flash_ansr.bench.systems.baselines import Linear, PowerLaw
-from flash_ansr.bench.systems.ours import Ours
-from flash_ansr.bench.systems.peers import REMEDIES, Peer
+from flash_ansr.bench.systems import ours  # noqa: F401 - registers itself, as the first of the list
 
-__all__ = ["SYSTEMS", "Found", "Request", "System", "SystemMissingError", "make_system"]
+# isort: split
+from flash_ansr.bench.systems import baselines, peers  # noqa: F401 - these register themselves too
+from flash_ansr.bench.systems.base import SYSTEMS, Answer, Request, System, SystemMissingError
 
-SYSTEMS: dict[str, Callable[..., System]] = {
-    "ours": Ours,
-    "linear": Linear,
-    "power_law": PowerLaw,
-    **{name: partial(Peer, name) for name in REMEDIES},
-}
+__all__ = ["SYSTEMS", "Answer", "Request", "System", "SystemMissingError", "make_system"]
 
 
 def make_system(name: str, settings: dict[str, Any]) -> System:

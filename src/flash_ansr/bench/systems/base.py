@@ -1,9 +1,10 @@
-"""What a system is to the benchmark: something that is given data and seconds, and answers with a formula."""
+"""What a system is to the benchmark: it gets data and seconds, and answers with a formula."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Answer:
     """What a system answers.
 
     Attributes
@@ -64,14 +65,26 @@ class Found:
     report: dict[str, Any] = field(default_factory=dict)
 
 
-class System(Protocol):
-    """A system, made from its settings; `fit` may be called many times."""
+class System(ABC):
+    """A system, made from its settings as keywords; `fit` may be called many times.
+
+    A class that names itself is registered: ``class Mine(System, name="mine")`` is all that a new system needs.
+    """
+
+    def __init_subclass__(cls, name: str | None = None) -> None:
+        if name is not None:
+            SYSTEMS[name] = cls
 
     def versions(self) -> dict[str, str]:
         """Versions of what it runs on. Raises SystemMissingError where it cannot run."""
+        return {"numpy": np.__version__}
 
-    def fit(self, request: Request) -> Found:
+    @abstractmethod
+    def fit(self, request: Request) -> Answer:
         """Find a law. Any exception becomes the reason of a failed row."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most systems start nothing
         """End what it started."""
+
+
+SYSTEMS: dict[str, type[System]] = {}

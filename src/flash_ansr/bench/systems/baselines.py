@@ -7,19 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 import simplipy
-from flash_ansr.bench.systems.base import FloatArray, Found, Request
+from flash_ansr.bench.systems.base import Answer, FloatArray, Request, System
 
 _ROUND_EXPONENTS_TO = 0.5
 
 
-class Linear:
+class LinearBaseline(System, name="linear"):
     """Least squares: a constant and a coefficient for each column."""
 
-    def versions(self) -> dict[str, str]:
-        """Nothing but NumPy."""
-        return {"numpy": np.__version__}
-
-    def fit(self, request: Request) -> Found:
+    def fit(self, request: Request) -> Answer:
         """The linear model."""
         scale = np.abs(request.X).max(axis=0)
         scale[scale == 0] = 1.0
@@ -28,34 +24,24 @@ class Linear:
         solution = np.linalg.lstsq(design, request.y / unit, rcond=None)[0] * unit
         terms = [_number(solution[0])]
         terms += [f"{_number(c)}*x{k}" for k, c in enumerate(solution[1:] / scale, start=1)]
-        return Found(simplipy.parse(" + ".join(terms)))
-
-    def close(self) -> None:
-        """Nothing to end."""
+        return Answer(simplipy.parse(" + ".join(terms)))
 
 
-class PowerLaw:
+class PowerLawBaseline(System, name="power_law"):
     """A product of powers: least squares in logarithms, exponents rounded to halves, then the factor."""
 
-    def versions(self) -> dict[str, str]:
-        """Nothing but NumPy."""
-        return {"numpy": np.__version__}
-
-    def fit(self, request: Request) -> Found:
+    def fit(self, request: Request) -> Answer:
         """The power law."""
         X, y = request.X, request.y
         usable = (y != 0) & (X != 0).all(axis=1)
         if not usable.any():
-            return Found(simplipy.parse(_number(float(y.mean()))))
+            return Answer(simplipy.parse(_number(float(y.mean()))))
         logs = np.log(np.abs(X[usable]))
         design = np.column_stack([np.ones(usable.sum()), logs])
         slopes = np.linalg.lstsq(design, np.log(np.abs(y[usable])), rcond=None)[0][1:]
         exponents = np.round(slopes / _ROUND_EXPONENTS_TO) * _ROUND_EXPONENTS_TO
         factors = [text for k, a in enumerate(exponents, start=1) if (text := _power(f"x{k}", float(a), X[:, k - 1]))]
-        return Found(simplipy.parse("*".join([_number(_factor(factors, X, y)), *factors])))
-
-    def close(self) -> None:
-        """Nothing to end."""
+        return Answer(simplipy.parse("*".join([_number(_factor(factors, X, y)), *factors])))
 
 
 def _power(name: str, exponent: float, column: FloatArray) -> str:

@@ -78,14 +78,13 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
         if request["seconds"]:
             threading.Thread(target=stop_after, args=(request["seconds"], ended), daemon=True).start()
         try:
-            model.fit(np.array(request["X"]), np.array(request["y"]))
+            model.fit(request["X"], request["y"])
         finally:
             ended.set()
-        names = [f"x{k}" for k in range(1, len(request["X"][0]) + 1)]
         front = model.pareto_front_
         costs = np.nan_to_num([found[model.model_selection_criterion] for found in front], nan=np.inf)
         return {
-            "front": [_short_numbers(model.get_model_string(found["tree"], 40, names)) for found in front],
+            "front": [_short_numbers(model.get_model_string(found["tree"], 40, request["names"])) for found in front],
             "own_choice": int(np.argmin(costs)),
             "report": {"generations": model.stats_["generations"]},
         }
@@ -112,7 +111,7 @@ def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
         while generation < last and (generation == 0 or time.perf_counter() < deadline):
             generation += 1
             model.set_params(generations=generation)
-            model.fit(np.array(request["X"]), np.array(request["y"]))
+            model.fit(request["X"], request["y"])
         return {"front": [_from_gplearn(str(model._program))], "report": {"generations": generation}}
 
     return ["gplearn", "scikit-learn", "numpy"], fit
@@ -139,8 +138,7 @@ def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
             "timeout_in_seconds": request["seconds"],
         } | request["settings"]
         model = PySRRegressor(**settings)
-        names = [f"x{k}" for k in range(1, len(request["X"][0]) + 1)]
-        model.fit(np.array(request["X"]), np.array(request["y"]), variable_names=names)
+        model.fit(request["X"], request["y"], variable_names=request["names"])
         return {"front": [str(text) for text in model.equations_["equation"]]}
 
     return ["pysr", "numpy"], fit
@@ -159,7 +157,7 @@ def nesymres() -> tuple[list[str], Callable[[Request], Answer]]:
         settings = request["settings"]
         torch.manual_seed(request["seed"])
         np.random.seed(request["seed"])  # noqa: NPY002 - what its restarts draw from
-        n_columns = len(request["X"][0])
+        n_columns = len(request["names"])
         if n_columns > 3:
             raise ValueError(f"NeSymReS takes up to 3 variables, got {n_columns}")
         config = OmegaConf.load(settings["config"])
@@ -168,28 +166,21 @@ def nesymres() -> tuple[list[str], Callable[[Request], Answer]]:
         if "model" not in loaded:
             loaded["model"] = Model.load_from_checkpoint(settings["weights"], cfg=config.architecture).eval()
         bfgs = config.inference.bfgs
+        taken_over = (
+            "activated add_coefficients_if_not_existing normalization_o idx_remove normalization_type stop_time"
+        )
         parameters = FitParams(
-            word2id=equations["word2id"],
             id2word={int(k): word for k, word in equations["id2word"].items()},
-            una_ops=equations["una_ops"],
-            bin_ops=equations["bin_ops"],
-            total_variables=list(equations["total_variables"]),
-            total_coefficients=list(equations["total_coefficients"]),
-            rewrite_functions=list(equations["rewrite_functions"]),
+            **{name: equations[name] for name in ("word2id", "una_ops", "bin_ops")},
+            **{name: list(equations[name]) for name in ("total_variables", "total_coefficients", "rewrite_functions")},
             bfgs=BFGSParams(
-                activated=bfgs.activated,
-                n_restarts=settings.get("n_restarts", 4),
-                add_coefficients_if_not_existing=bfgs.add_coefficients_if_not_existing,
-                normalization_o=bfgs.normalization_o,
-                idx_remove=bfgs.idx_remove,
-                normalization_type=bfgs.normalization_type,
-                stop_time=bfgs.stop_time,
+                n_restarts=settings.get("n_restarts", 4), **{name: bfgs[name] for name in taken_over.split()}
             ),
             beam_size=settings.get("beam_width", 4),
         )
         X = np.zeros((len(request["X"]), 3))
         X[:, :n_columns] = request["X"]
-        output = partial(loaded["model"].fitfunc, cfg_params=parameters)(X, np.array(request["y"]))
+        output = partial(loaded["model"].fitfunc, cfg_params=parameters)(X, request["y"])
         best = str(output["best_bfgs_preds"][0])
         return {"front": [re.sub(r"x_(\d+)", r"x\1", best)]}
 
@@ -217,7 +208,7 @@ def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
             n_trees_to_refine=settings.get("n_trees_to_refine", 10),
             rescale=True,
         )
-        model.fit(np.array(request["X"]), np.array(request["y"]))
+        model.fit(request["X"], request["y"])
         tree = model.retrieve_tree(with_infos=True)["relabed_predicted_tree"].infix()
         for word, symbol in {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}.items():
             tree = re.sub(rf"\b{word}\b", symbol, tree)
@@ -227,25 +218,13 @@ def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
 
 
 SYSTEMS = {"operon": operon, "gplearn": gplearn, "pysr": pysr, "nesymres": nesymres, "e2e": e2e}
-_GPLEARN_TOKENS = {
-    "add": ["+"],
-    "sub": ["-"],
-    "mul": ["*"],
-    "div": ["/"],
-    "sqrt": ["pow1_2", "abs"],
-    "log": ["log", "abs"],
-}
+_GPLEARN_TOKENS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "sqrt": "pow1_2 abs", "log": "log abs"}
 
 
 def _from_gplearn(text: str) -> list[str]:
     """Prefix tokens of nested calls, which are in prefix order already; X0 is x1."""
-    tokens: list[str] = []
-    for word in re.findall(r"[^\s(),]+", text):
-        if word.startswith("X"):
-            tokens.append(f"x{int(word[1:]) + 1}")
-        else:
-            tokens += _GPLEARN_TOKENS.get(word, [word])
-    return tokens
+    words = re.sub(r"X(\d+)", lambda match: f"x{int(match[1]) + 1}", text)
+    return " ".join(_GPLEARN_TOKENS.get(word, word) for word in re.findall(r"[^\s(),]+", words)).split()
 
 
 def _short_numbers(text: str) -> str:
@@ -277,6 +256,8 @@ def main() -> None:
     say({"versions": versions})
     for line in sys.stdin:
         request = json.loads(line)
+        request |= {name: np.array(request[name]) for name in ("X", "y")}
+        request["names"] = [f"x{k}" for k in range(1, request["X"].shape[1] + 1)]
         start = time.perf_counter()
         try:
             answer = fit(request)
