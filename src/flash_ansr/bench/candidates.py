@@ -16,15 +16,14 @@ class CandidateSummary:
 
     Attributes
     ----------
-    n : int
-        Candidates.
+    n_candidates : int
     rewrite_fraction : float
-        Share of candidates that repeat another one's simplified skeleton: 1 - distinct / n.
+        Share of candidates that repeat another one's simplified skeleton: 1 - distinct / n_candidates.
     bloat : float
         Mean of length over simplified length, minus 1.
     """
 
-    n: int
+    n_candidates: int
     rewrite_fraction: float
     bloat: float
 

@@ -10,15 +10,16 @@ import os
 import platform
 import time
 from collections.abc import Iterable
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from flash_ansr.bench.datasets import DataSet, make_data_set
+from flash_ansr.bench.datasets import make_data_set
 from flash_ansr.bench.rows import BenchError, Row, Task
-from flash_ansr.bench.systems import Answer, Request, System, SystemMissingError, make_system
+from flash_ansr.bench.systems import Request, System, SystemMissingError, make_system
 from flash_ansr.catalogues import Catalogue, load
 from flash_ansr.catalogues.streams import digest_of
 from simplipy.errors import SimplipyError
@@ -35,54 +36,50 @@ def run_task(task: Task) -> Row:
         When the system cannot run here at all.
     """
     data = make_data_set(_catalogue(task.catalogue)[task.problem], task.dataset, task.points, task.noise)
-    system = _system(task.system, json.dumps(task.settings, sort_keys=True))
+    system = _system(task.system, _as_key(task.settings))
     versions = {"python": platform.python_version()} | system.versions()
-    seed = seed_of(task)
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    found, error = None, None
+    row = replace(failed_row(task), digests=data.digests, versions=versions, machine=machine())
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        found = system.fit(Request(data.fit.X, data.y_fit, task.budget, seed, task.n_threads))
+        answer = system.fit(Request(data.fit.X, data.y_fit, task.budget, row.seed, task.n_threads))
     except SystemMissingError:
         raise
-    except Exception as problem:  # whatever a system raises is its answer
-        error = _said(problem)
+    except Exception as error:  # whatever a system raises is its answer
+        return replace(row, error=_reason(error), fit_seconds=time.perf_counter() - wall)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    facts: dict[str, Any] = {}
-    if found is not None:
-        try:
-            facts = _facts(found, data)
-        except SimplipyError as problem:  # a law in columns that are not there
-            found, error = None, _said(problem)
-    return Row(
-        task=task,
-        expression=None if found is None else found.expression.infix(),
-        error=error,
-        fit_seconds=wall if found is None or found.seconds is None else found.seconds,
+    try:
+        prediction = np.asarray(answer.expression(data.validation.X), dtype=np.float64)
+    except SimplipyError as error:  # a law in columns that are not there
+        return replace(row, error=_reason(error), fit_seconds=wall)
+    return replace(
+        row,
+        expression=answer.expression.infix(),
+        error=None,
+        fit_seconds=wall if answer.seconds is None else answer.seconds,
         # a system in a process of its own uses processor time that is not seen here
-        cpu_seconds=cpu if found is not None and found.seconds is None else None,
-        seed=seed,
-        digests=data.digests | facts.pop("digests", {}),
-        versions=versions,
-        machine=machine(),
-        started=started,
-        **facts,
+        cpu_seconds=cpu if answer.seconds is None else None,
+        log_prob=answer.log_prob,
+        digests=row.digests | {"prediction": digest_of(prediction)},
+        report=answer.report,
+        **({} if answer.candidates is None else asdict(answer.candidates)),
     )
 
 
-def failed_row(task: Task, error: BaseException) -> Row:
-    """The row of a task whose process was lost."""
+def failed_row(task: Task, error: BaseException | None = None) -> Row:
+    """A row without an answer, as of a task whose process was lost."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    return Row(task, None, _said(error), fit_seconds=0.0, cpu_seconds=None, seed=seed_of(task), started=started)
+    return Row(
+        task, None, _reason(error) if error else None, 0.0, cpu_seconds=None, seed=seed_of(task), started=started
+    )
 
 
-def _said(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
 
 
 def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None:
     """Make sure, before a long run starts, that a system has these settings and, where it runs here, that it can."""
-    system = _system(name, json.dumps(settings, sort_keys=True))
+    system = _system(name, _as_key(settings))
     if here:
         system.versions()
 
@@ -98,8 +95,8 @@ def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> No
     weights: dict[object, str] = {}
     for row in rows:
         task = row.task
-        before, now = row.digests.get("problem"), _catalogue(task.catalogue)[task.problem].digest
-        if before is not None and before != now:
+        now = _catalogue(task.catalogue)[task.problem].digest
+        if row.digests.get("problem", now) != now:
             raise BenchError(
                 f"{path} has a row of another {task.problem}: the law or its ranges in {task.catalogue} have changed "
                 "since; name another folder by --out, or remove the file"
@@ -108,8 +105,7 @@ def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> No
         took_part = row.report.get("fit", {}).get("neural", "took part").startswith("took part")
         if "weights" in row.versions and took_part:
             weights[task.settings.get("checkpoint")] = row.versions["weights"]
-    settings_of = {json.dumps(t.settings, sort_keys=True): t.settings for t in left if t.system == "ours"}
-    for key, settings in settings_of.items():
+    for key, settings in {_as_key(t.settings): t.settings for t in left if t.system == "ours"}.items():
         old, new = weights.get(settings.get("checkpoint")), _system("ours", key).versions().get("weights")
         if old is not None and old != new:
             raise BenchError(
@@ -136,18 +132,8 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
-def _facts(found: Answer, data: DataSet) -> dict[str, Any]:
-    """What a row says about an answer."""
-    summary = found.candidates
-    prediction = np.asarray(found.expression(data.validation.X), dtype=np.float64)
-    return {
-        "log_prob": found.log_prob,
-        "n_candidates": summary and summary.n,
-        "rewrite_fraction": summary and summary.rewrite_fraction,
-        "bloat": summary and summary.bloat,
-        "digests": {"prediction": digest_of(prediction)},
-        "report": found.report,
-    }
+def _as_key(settings: dict[str, Any]) -> str:
+    return json.dumps(settings, sort_keys=True)
 
 
 @functools.lru_cache(maxsize=8)

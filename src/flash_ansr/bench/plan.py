@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import yaml
 
 from flash_ansr.bench.rows import BenchError, Task
 from flash_ansr.catalogues import load
+from simplipy.errors import did_you_mean
 
 # settings of systems that end a fit without a clock
 WORK_LIMITS = {"n_samples", "niterations", "generations", "max_evaluations", "beam_width"}
@@ -63,12 +63,13 @@ class Plan:
         for name in ("budget", "points", "noise", "problems"):
             if not isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, [getattr(self, name)])
-        _check("budget", self.budget, lambda v: v is None or (_is_number(v) and v > 0), "seconds > 0, or null")
-        _check("points", self.points, lambda v: isinstance(v, int) and v >= 1, "whole numbers >= 1")
-        _check("noise", self.noise, lambda v: _is_number(v) and v >= 0, "numbers >= 0")
-        _check("datasets", [self.datasets], lambda v: isinstance(v, int) and v >= 1, "a whole number >= 1")
-        _check("first_dataset", [self.first_dataset], lambda v: isinstance(v, int) and v >= 0, "a whole number >= 0")
-        _check("limit", [self.limit], lambda v: v is None or (isinstance(v, int) and v >= 1), "a whole number >= 1")
+        for name, (is_good, constraint) in _CONSTRAINTS.items():
+            values = getattr(self, name)
+            if values == []:
+                raise BenchError(f"{name} must be {constraint}, got an empty list")
+            for value in values if isinstance(values, list) else [values]:
+                if not is_good(value):
+                    raise BenchError(f"{name} must be {constraint}, got {value!r}")
         for name in ("settings", "sweep"):
             if not isinstance(getattr(self, name), dict):
                 raise BenchError(f"{name} must be a mapping of the system's settings, got {getattr(self, name)!r}")
@@ -88,12 +89,7 @@ class Plan:
                 for dataset in range(self.first_dataset, self.first_dataset + self.datasets):
                     for problem in chosen:
                         yield Task(
-                            catalogue=self.catalogue,
-                            problem=problem.name,
-                            dataset=dataset,
-                            points=points,
-                            noise=float(noise),
-                            system=self.system,
+                            *(self.catalogue, problem.name, dataset, points, float(noise), self.system),
                             budget=None if budget is None else float(budget),
                             settings=settings,
                             label=self.label or Task.default_label(self.system, self.settings),
@@ -116,31 +112,35 @@ def read_plans(path: Path) -> list[Plan]:
     runs = content.get("runs", [{}])
     if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
         raise BenchError(f"{path}: runs must be a list of mappings, got {runs!r:.60}")
-    return [_plan(common | run, path) for run in runs]
-
-
-def _plan(facts: dict[str, Any], path: Path) -> Plan:
     known = [f.name for f in fields(Plan)]
-    for key in facts:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
-            raise BenchError(f"{path}: unknown key {key!r}; {hint}")
-    if "catalogue" not in facts:
-        raise BenchError(f"{path}: the key 'catalogue' is missing")
-    try:
-        return Plan(**facts)
-    except BenchError as error:
-        raise BenchError(f"{path}: {error}") from None
+    plans = []
+    for facts in (common | run for run in runs):
+        if unknown := [key for key in facts if key not in known]:
+            hint = did_you_mean(str(unknown[0]), known, f"known keys: {', '.join(known)}")
+            raise BenchError(f"{path}: unknown key {unknown[0]!r}; {hint}")
+        if "catalogue" not in facts:
+            raise BenchError(f"{path}: the key 'catalogue' is missing")
+        try:
+            plans.append(Plan(**facts))
+        except BenchError as error:
+            raise BenchError(f"{path}: {error}") from None
+    return plans
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _check(name: str, values: list[Any], is_good: Any, constraint: str) -> None:
-    if not values:
-        raise BenchError(f"{name} must be {constraint}, got an empty list")
-    for value in values:
-        if not is_good(value):
-            raise BenchError(f"{name} must be {constraint}, got {value!r}")
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 1
+
+
+# of each value of a list
+_CONSTRAINTS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "budget": (lambda v: v is None or (_is_number(v) and v > 0), "seconds > 0, or null"),
+    "points": (_is_count, "whole numbers >= 1"),
+    "noise": (lambda v: _is_number(v) and v >= 0, "numbers >= 0"),
+    "datasets": (_is_count, "a whole number >= 1"),
+    "first_dataset": (lambda v: isinstance(v, int) and v >= 0, "a whole number >= 0"),
+    "limit": (lambda v: v is None or _is_count(v), "a whole number >= 1"),
+}

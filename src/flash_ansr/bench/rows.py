@@ -14,7 +14,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from simplipy.errors import SimplipyError
@@ -131,13 +130,8 @@ class Row:
         return json.dumps(finite(facts.pop("task") | facts), ensure_ascii=False, allow_nan=False)
 
     @classmethod
-    def from_json(cls, line: str) -> Row:
-        """The row of a line."""
-        return cls.from_facts(json.loads(line))
-
-    @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> Row:
-        """The row of what a line says."""
+        """The row of the content of a line."""
         of_task = {f.name for f in dataclasses.fields(Task)}
         task = Task(**{name: value for name, value in facts.items() if name in of_task})
         return cls(task=task, **{name: value for name, value in facts.items() if name not in of_task})
@@ -163,14 +157,14 @@ class JsonLines:
             raise BenchError(
                 f"another run is writing to {path}; wait for it, or name another folder by --out"
             ) from None
-        self._cut_unfinished_line()
+        self._file.seek(0)
+        content = self._file.read()
+        self._file.truncate(content.rfind(b"\n") + 1)  # without a line that was not finished
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._file.close()
 
     def append(self, line: str) -> None:
@@ -178,11 +172,6 @@ class JsonLines:
         self._file.write((line + "\n").encode())
         self._file.flush()
         os.fsync(self._file.fileno())
-
-    def _cut_unfinished_line(self) -> None:
-        self._file.seek(0)
-        content = self._file.read()
-        self._file.truncate(content.rfind(b"\n") + 1)
 
 
 class RowFile(JsonLines):

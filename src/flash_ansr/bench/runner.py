@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
 from flash_ansr.progress_bar import progress_bar
 
 _CONNECT_SECONDS = 10.0
-# a user may kill a run during a fit, a crash comes every time
-_MOST_ENDS = 3
+# fits that crash do so every time; a user may kill a run once or twice during the same fit
+_MAX_CRASHES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +71,21 @@ def run(
             check_system(system, settings, here=dask is None)
         there = [file.rows[task.key] for task in wanted if task.key in file.rows]
         check_continues(there, left if dask is None else [], path)
-        n_added = n_failed = 0
-        first_error = None
+        added: list[Row] = []
+        errors: list[str] = []
         interrupted = False
         rows = _rows(left, jobs, dask, execute, path.with_suffix(".running"))
-        with progress_bar("starting", len(wanted), n_before, show_progress) as bar:
+        with progress_bar("starting", len(wanted), n_before, show_progress) as bar, closing(rows):
             try:
                 for row in rows:
                     file.add(row)
-                    n_added += 1
-                    n_failed += row.error is not None
-                    first_error = first_error or row.error
-                    failures = f", {n_failed} failed" if n_failed else ""
+                    added.append(row)
+                    errors += [row.error] if row.error is not None else []
+                    failures = f", {len(errors)} failed" if errors else ""
                     bar.advance(f"{row.task.label} {row.task.problem}{failures}")
             except KeyboardInterrupt:
                 interrupted = True
-            finally:
-                rows.close()
-    return Summary(n_before, file.n_failures, n_added, n_failed, interrupted, first_error)
+    return Summary(n_before, file.n_failures, len(added), len(errors), interrupted, next(iter(errors), None))
 
 
 def _rows(
@@ -107,7 +105,7 @@ def _rows(
         except TerminatedWorkerError as error:
             raise BenchError(
                 "a process died during a fit, by a crash or for want of memory; the same command goes on, and with "
-                f"--jobs 1 a fit that ends its process {_MOST_ENDS} times becomes a failed row"
+                f"--jobs 1 a fit that ends its process {_MAX_CRASHES} times becomes a failed row"
             ) from error
     else:
         yield from _one_by_one(tasks, execute, marker)
@@ -122,7 +120,7 @@ def _one_by_one(tasks: Sequence[Task], execute: Callable[[Task], Row], marker: P
     try:
         for task in tasks:
             n_ended = last.get("n_ended", 0) if last.get("task") == task.key else 0
-            if n_ended >= _MOST_ENDS:
+            if n_ended >= _MAX_CRASHES:
                 yield failed_row(task, RuntimeError(f"its process ended {n_ended} times during this fit"))
                 continue
             marker.write_text(json.dumps({"task": task.key, "n_ended": n_ended + 1}), encoding="utf-8")

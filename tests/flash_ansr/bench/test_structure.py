@@ -134,7 +134,7 @@ def test_candidates() -> None:
     """Lengths 3, 2, 5, 2 over simplified lengths 2, 2, 3, 2: the first two are rewrites of each other."""
     candidates = ["+ x1 x1", "mult2 x1", "+ x1 + x2 0", "sin x1"]
     found = summarize_candidates([c.split() for c in candidates])
-    assert found.n == 4
+    assert found.n_candidates == 4
     assert found.rewrite_fraction == pytest.approx(1 - 3 / 4)
     lengths = [len(simplipy.simplify(c.split(), mask_numbers=True)) for c in candidates]
     assert lengths[:2] == [2, 2]
@@ -143,5 +143,5 @@ def test_candidates() -> None:
 
 def test_no_candidates() -> None:
     found = summarize_candidates([])
-    assert found.n == 0
+    assert found.n_candidates == 0
     assert math.isnan(found.bloat)

@@ -140,7 +140,7 @@ def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) 
         batch = found.batch if source.simplifier is None else normal_forms(found.batch, source.simplifier)
         # what the pipeline tells apart: equal sequences are fitted once
         summary = summarize_candidates(list(dict.fromkeys(tuple(e.tokens) for e in batch.expressions())))
-        n_forms = summary.n * (1 - summary.rewrite_fraction) if summary.n else 0.0
+        n_forms = summary.n_candidates * (1 - summary.rewrite_fraction) if summary.n_candidates else 0.0
         return {"distinct": n_forms / sizes.most, "rewrites": summary.rewrite_fraction, "bloat": summary.bloat}
 
     apart = context.apart("candidates")
