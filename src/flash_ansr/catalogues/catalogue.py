@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flash_ansr.catalogues.errors import CatalogueError
 from flash_ansr.catalogues.problem import Problem
+from simplipy.errors import did_you_mean
 
 _NAMES_SHOWN = 10
 
@@ -43,16 +44,10 @@ class Catalogue:
         return iter(self.problems)
 
     def __getitem__(self, name: str) -> Problem:
-        for problem in self.problems:
-            if problem.name == name:
-                return problem
-        names = [p.name for p in self.problems]
+        by_name = {problem.name: problem for problem in self.problems}
         alike = [problem for problem in self.problems if problem.name.casefold() == name.casefold()]
-        if len(alike) == 1:
-            return alike[0]
-        near = difflib.get_close_matches(name, names, n=1)
-        some = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
-        hint = (
-            f"did you mean {near[0]!r}?" if near else f"it has {some}; all of them: flash-ansr bench list {self.name}"
-        )
+        if name in by_name or len(alike) == 1:
+            return by_name.get(name) or alike[0]
+        some = ", ".join([*itertools.islice(by_name, _NAMES_SHOWN), *(["..."] if len(by_name) > _NAMES_SHOWN else [])])
+        hint = did_you_mean(name, by_name, f"it has {some}; all of them: flash-ansr bench list {self.name}")
         raise CatalogueError(f"the catalogue {self.name} has no problem {name!r}; {hint}")

@@ -12,7 +12,7 @@ from flash_ansr.catalogues.catalogue import Catalogue
 from flash_ansr.catalogues.errors import CatalogueError
 from flash_ansr.catalogues.problem import Problem, Variable
 from flash_ansr.catalogues.ranges import Kind, Range, Sign
-from flash_ansr.catalogues.reading import expression_in_columns
+from flash_ansr.catalogues.reading import at, expression_in_columns
 
 _KINDS = {"log": Kind.LOG, "uni": Kind.UNIFORM, "int": Kind.INTEGER}
 _SIGNS = {"pos": Sign.AS_DRAWN, "neg": Sign.NEGATIVE, "pos_neg": Sign.BOTH}
@@ -27,31 +27,26 @@ def is_original(content: Any) -> bool:
 
 def catalogue_from_original(content: dict[str, Any], where: str) -> Catalogue:
     """Catalogue of the benchmark's own file; `where` names the file in errors."""
-    return Catalogue(
-        name="fastsrb",
-        title="FastSRB, as in its own file",
-        source=where,
-        problems=tuple(_problem(str(name), entry, f"{where}: {name}") for name, entry in content.items()),
-    )
+    with at(where):
+        problems = tuple(_problem(str(name), entry) for name, entry in content.items())
+    return Catalogue(name="fastsrb", title="FastSRB, as in its own file", source=where, problems=problems)
 
 
-def _problem(name: str, entry: dict[str, Any], where: str) -> Problem:
+def _problem(name: str, entry: dict[str, Any]) -> Problem:
     columns = {symbol: facts for symbol, facts in entry["vars"].items() if symbol != "v0"}
     symbols = sorted(columns, key=lambda symbol: int(symbol.removeprefix("v")))
-    return Problem(
-        catalogue="fastsrb",
-        name=name,
-        expression=expression_in_columns(entry["prepared"], symbols, {}, where),
-        formula=entry["prepared"],
-        variables=tuple(
-            Variable(str(columns[symbol].get("name", symbol)), _range(columns[symbol], f"{where}: {symbol}"))
-            for symbol in symbols
-        ),
-        difficulty=entry.get("difficulty"),
-    )
+    with at(name):
+        return Problem(
+            catalogue="fastsrb",
+            name=name,
+            expression=expression_in_columns(entry["prepared"], symbols, {}),
+            formula=entry["prepared"],
+            variables=tuple(Variable(str(columns[s].get("name", s)), _range(s, columns[s])) for s in symbols),
+            difficulty=entry.get("difficulty"),
+        )
 
 
-def _range(facts: dict[str, Any], where: str) -> Range:
+def _range(symbol: str, facts: dict[str, Any]) -> Range:
     try:
         # III.21.20 has a stray third entry in sample_range; YAML leaves 1.0e1 a text
         low, high, *_ = map(_bound, facts["sample_range"])
@@ -60,7 +55,7 @@ def _range(facts: dict[str, Any], where: str) -> Range:
     except (KeyError, TypeError, ValueError) as error:
         found = {key: facts.get(key) for key in ("sample_range", "sample_type")}
         raise CatalogueError(
-            f"{where}: sample_range must be two numbers and sample_type one of {', '.join(_KINDS)} "
+            f"{symbol}: sample_range must be two numbers and sample_type one of {', '.join(_KINDS)} "
             f"with one of {', '.join(_SIGNS)}, got {found}"
         ) from error
 
