@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from flash_ansr import catalogues
-from flash_ansr.infer.proposers.closed_form import closed_form, data
+from flash_ansr.infer.proposers.closed_form import data
+from flash_ansr.infer.proposers.closed_form.proposer import closed_forms
 from simplipy import Expression, parse, simplify
 
 LAWS = Path(__file__).with_name("textbook_laws.yaml")
@@ -50,7 +51,7 @@ def proposals(X: np.ndarray, y: np.ndarray, budget: float) -> list[tuple[float, 
     """Every proposal with the seconds it took."""
     start = data.now()
     found: list[tuple[float, Expression]] = []
-    for batch in closed_form(X, y, deadline=start + budget):
+    for batch in closed_forms(data.bind(X, y, deadline=start + budget)):
         found += [(data.now() - start, e) for e in batch]
     return found
 

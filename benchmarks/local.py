@@ -16,8 +16,8 @@ import time
 
 import numpy as np
 
+from flash_ansr.infer.proposers.base import ProposerContext
 from flash_ansr.infer.proposers.local.proposer import LocalProposer
-from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 
 
@@ -29,7 +29,7 @@ def main() -> int:
     options = parser.parse_args()
     X = np.random.default_rng(0).uniform(0.5, 3.0, (64, 3))
     y = X[:, 0] * np.sin(2 * X[:, 1]) * np.exp(-X[:, 2]) + np.cosh(X[:, 2] - X[:, 0]) / (1 + X[:, 1] ** 3)
-    proposer = LocalProposer(Table(X, y), Grammar(), options.threads)
+    proposer = LocalProposer(ProposerContext(Table(X, y), n_threads=options.threads))
     start, cpu = time.monotonic(), time.process_time()
     n_rounds = 0
     while time.monotonic() - start < options.seconds:

@@ -1,19 +1,27 @@
 """Symbolic regression on top of ``simplipy``. Importing it never imports torch."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from simplipy._version import __version__
 
 if TYPE_CHECKING:
+    from flash_ansr.infer.candidates.proposals import Proposals
+    from flash_ansr.infer.proposers.base import Proposer, ProposerContext
     from flash_ansr.regressor import FlashANSR
 
-__all__ = ["FlashANSR", "__version__"]
+__all__ = ["FlashANSR", "Proposals", "Proposer", "ProposerContext", "__version__"]
+
+_MODULES = {
+    "FlashANSR": "flash_ansr.regressor",
+    "Proposals": "flash_ansr.infer.candidates.proposals",
+    "Proposer": "flash_ansr.infer.proposers.base",
+    "ProposerContext": "flash_ansr.infer.proposers.base",
+}
 
 
 def __getattr__(name: str) -> Any:
     # scikit-learn and pandas are imported with the estimator, not with the package
-    if name == "FlashANSR":
-        from flash_ansr.regressor import FlashANSR
-
-        return FlashANSR
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

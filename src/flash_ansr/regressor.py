@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from flash_ansr.checkpoint.folder import find_checkpoint
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.score import price_of_a_token
+from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.result.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
@@ -74,9 +75,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     pipeline : {"full", "paper"}, FullPipeline or PaperPipeline
         How proposals are treated: with all that helps, or as in the paper. ``FullPipeline`` and ``PaperPipeline`` of
         ``flash_ansr.infer.settings`` have switches, such as the temperature of sampling.
-    proposers : "auto" or list of str
-        Who proposes formulas: "closed_form", "enumerate", "local", "neural", "prior"; "auto" takes all that can work
-        here.
+    proposers : "auto" or list of str and Proposer
+        Who proposes formulas: "closed_form", "enumerate", "local", "neural", "prior", or objects of own classes, of
+        which a search takes copies; "auto" takes all of these names that can work here.
     gamma : float, default 0.05
         Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
         since few rows are soon fitted by chance; ``report_`` tells it.
@@ -134,7 +135,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = 10.0,
         n_samples: int | None = None,
         pipeline: Literal["full", "paper"] | FullPipeline | PaperPipeline = "full",
-        proposers: Literal["auto"] | Sequence[str] = "auto",
+        proposers: Literal["auto"] | Sequence[str | Proposer] = "auto",
         gamma: float = 0.05,
         selection: Selection = "score",
         operators: Sequence[str] | None = None,

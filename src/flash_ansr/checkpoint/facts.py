@@ -14,25 +14,34 @@ from flash_ansr.data import DataError, Vocabulary, load_prior
 _MAX_ROWS = 1024
 
 
-def n_variables(checkpoint: str | Path) -> int:
-    """Columns that the network of a checkpoint sees at most.
+def checked_vocabulary(checkpoint: str | Path) -> Vocabulary:
+    """The vocabulary of a checkpoint.
 
     Raises
     ------
     CheckpointError
-        When the file does not say it, or its vocabulary is none.
+        When a token is missing, or occurs twice.
     """
-    content = read_json(checkpoint)
-    config = content.get("config")
+    tokens = read_json(checkpoint).get("vocabulary")
+    try:
+        return Vocabulary.of_tokens(tokens if isinstance(tokens, list) else ())
+    except DataError as error:
+        raise CheckpointError(f"{checkpoint} has {error}; train it again") from None
+
+
+def n_variables(checkpoint: str | Path) -> int:
+    """Columns that the network of a checkpoint sees at most, and has tokens for.
+
+    Raises
+    ------
+    CheckpointError
+        When the file does not say it, or its vocabulary is not usable.
+    """
+    config = read_json(checkpoint).get("config")
     n = config.get("n_variables") if isinstance(config, dict) else None
     if not isinstance(n, int) or n < 1:
         raise CheckpointError(f"{Path(checkpoint) / JSON_FILE} does not say how many variables the network has")
-    tokens = content.get("vocabulary")
-    try:
-        known = Vocabulary.of_tokens(tokens if isinstance(tokens, list) else ()).n_variables
-    except DataError as error:
-        raise CheckpointError(f"{checkpoint} has {error}; train it again") from None
-    return min(n, known)
+    return min(n, checked_vocabulary(checkpoint).n_variables)
 
 
 def check_columns_seen(checkpoint: str | Path, n_columns: int) -> None:

@@ -11,19 +11,9 @@ Refiner = Literal["lm", "bfgs", "scipy"]
 Simplifier = Literal["simplipy", "sympy", "none"]
 
 
-def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
-    """Refuse options that nothing can be sampled with."""
-    if not temperature > 0:
-        raise ValueError(f"temperature must be > 0, got {temperature}")
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k must be >= 1 or None, got {top_k}")
-    if not 0 < top_p <= 1:
-        raise ValueError(f"top_p must be in (0, 1], got {top_p}")
-
-
-@dataclass(frozen=True, slots=True)
-class FullPipeline:
-    """All that helps, with a say in how the network is sampled.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How tokens are drawn from the network.
 
     Attributes
     ----------
@@ -33,11 +23,6 @@ class FullPipeline:
         Only the k most probable tokens.
     top_p : float
         Only the most probable tokens that together reach this probability.
-
-    Examples
-    --------
-    >>> FullPipeline(temperature=1.5)
-    FullPipeline(temperature=1.5, top_k=None, top_p=1.0)
     """
 
     temperature: float = 1.0
@@ -45,11 +30,27 @@ class FullPipeline:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        check_sampling(self.temperature, self.top_k, self.top_p)
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be > 0, got {self.temperature}")
+        if self.top_k is not None and self.top_k < 1:
+            raise ValueError(f"top_k must be >= 1 or None, got {self.top_k}")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p must be in (0, 1], got {self.top_p}")
 
 
 @dataclass(frozen=True, slots=True)
-class PaperPipeline:
+class FullPipeline(Sampling):
+    """All that helps, with a say in how the network is sampled, see ``Sampling``.
+
+    Examples
+    --------
+    >>> FullPipeline(temperature=1.5)
+    FullPipeline(temperature=1.5, top_k=None, top_p=1.0)
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class PaperPipeline(Sampling):
     """The inference of the paper: neural proposals alone, fitted from N(0, 5) on all rows, nothing tidied.
 
     Attributes
@@ -61,7 +62,7 @@ class PaperPipeline:
     simplifier : {"simplipy", "sympy", "none"}
         What shortens the proposals before they are compared and fitted.
     temperature, top_k, top_p
-        Of sampling, as in ``FullPipeline``; the paper's are 1, None, 1.
+        See ``Sampling``; the paper's are 1, None, 1.
 
     Examples
     --------
@@ -72,15 +73,12 @@ class PaperPipeline:
     decoding: Decoding = "sample"
     refiner: Refiner = "lm"
     simplifier: Simplifier = "simplipy"
-    temperature: float = 1.0
-    top_k: int | None = None
-    top_p: float = 1.0
 
     def __post_init__(self) -> None:
+        Sampling.__post_init__(self)
         _check("decoding", self.decoding, ("sample", "beam"))
         _check("refiner", self.refiner, ("lm", "bfgs", "scipy"))
         _check("simplifier", self.simplifier, ("simplipy", "sympy", "none"))
-        check_sampling(self.temperature, self.top_k, self.top_p)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,23 @@ _SHORTEST_SECONDS = 1e-3
 
 def refit(skeleton: Expression, numbers: Sequence[float], rows: Table, loss: str, seconds: float | None = None) -> Fit:
     """The skeleton with its constants fitted from these numbers alone."""
+    return refit_all([skeleton], [numbers], rows, loss, seconds)[0]
+
+
+def refit_all(
+    skeletons: Sequence[Expression],
+    numbers: Sequence[Sequence[float]],
+    rows: Table,
+    loss: str = "squared",
+    seconds: float | None = None,
+) -> list[Fit]:
+    """As ``refit``, of many."""
     return simplipy.fit_constants(
-        skeleton,
+        list(skeletons),
         rows.X,
         rows.y,
         sample_weight=rows.sample_weight,
-        x0=list(numbers) or None,
+        x0=[np.asarray(own, dtype=np.float64) for own in numbers],
         loss=loss,
         n_restarts=0,
         n_threads=1,

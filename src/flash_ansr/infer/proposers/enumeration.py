@@ -11,24 +11,22 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from flash_ansr import _core
 from flash_ansr.data import load_prior
 from flash_ansr.infer.proposers.batch import BatchProposer
-from flash_ansr.infer.proposers.closed_form import data as closed_form_data
-from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Draft
-from flash_ansr.infer.proposers.closed_form.data import Data, DeadlineError, bind, relative_weight
+from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Draft, until_exact
+from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, bind_context
 from flash_ansr.infer.proposers.closed_form.features.library import Features
-from flash_ansr.infer.proposers.closed_form.features.targets import Target, targets
+from flash_ansr.infer.proposers.closed_form.features.targets import TransformedTarget, targets
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import solve, solve_pruned
-from flash_ansr.infer.proposers.closed_form.noise import Noise, noise_level
+from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.closed_form.stages.sums import Sums, sum_text
-from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.ranks import spread_rows
-from simplipy import Expression, TokenBatch, evaluate_many
+from simplipy import Expression, evaluate_many, parse
 from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS, by_id
 from simplipy.expression.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
@@ -42,7 +40,7 @@ _PRICE = 0.025
 # nats that it is worth with noise
 _NATS = 1.2
 # of a limited time, so much is for enumeration at most
-_SHARE = 0.3
+_SHARE_OF_TIME = 0.3
 _LEAST_ROWS = 8
 # forms at most: values of one look take less than 100 MB
 _N_EXACT = 150_000
@@ -58,10 +56,9 @@ class EnumerateProposer(BatchProposer):
     name = "enumerate"
     round_size = 128
 
-    def _start(self, seconds: float | None) -> Iterator[list[Expression]]:
-        deadline = None if seconds is None else closed_form_data.now() + _SHARE * seconds
-        data = bind(self._table.X, self._table.y, self._table.sample_weight, deadline, self._seed)
-        return enumerate_forms(data, self._grammar, self._gamma)
+    def batches(self, seconds: float | None) -> Iterator[list[Expression]]:
+        """What ``enumerate_forms`` finds in a part of the time."""
+        return enumerate_forms(bind_context(self.context, seconds, _SHARE_OF_TIME))
 
 
 @functools.cache
@@ -73,44 +70,20 @@ def costs_of_operators() -> dict[str, int]:
     return {token: round(_UNITS_A_BIT * math.log2(total / weights.get(token, weights["other"]))) for token in made}
 
 
-def enumerate_forms(data: Data, grammar: Grammar, gamma: float = 0.05) -> Iterator[list[Expression]]:
+def enumerate_forms(data: Data) -> Iterator[list[Expression]]:
     """Formulas with their numbers, batch by batch, each best first; ends at the deadline of the data."""
     if data.n_rows < _LEAST_ROWS or np.ptp(data.y) == 0 or not data.active:
         return
-    noise, seen = noise_level(data)
-    exact = _Look(data, grammar, gamma, n_rows=64, n_forms=_N_EXACT)
-    steps = _exact_batches(exact, _N_EXACT // 15)
-    later = _exact_batches(exact, _N_EXACT)
+    noise, guess = noise_level(data)
+    exact = _Look(data, n_rows=64, n_forms=_N_EXACT)
     looks = [exact]
-    if seen is not Noise.NONE and noise > 0:
-        noisy = _Look(data.with_noise(noise), grammar, gamma, n_rows=256, n_forms=_N_NOISY)
+    steps = [_exact_batches(exact, _N_EXACT // 15), _exact_batches(exact, _N_EXACT)]
+    if guess is not NoiseGuess.NONE and noise > 0:
+        noisy = _Look(data.with_noise(noise), n_rows=256, n_forms=_N_NOISY)
         looks.append(noisy)
-        first, second = _noisy_batches(noisy, _N_NOISY // 10), _noisy_batches(noisy, _N_NOISY)
-        later = (
-            itertools.chain(first, later, second) if seen is Noise.UNCLEAR else itertools.chain(first, second, later)
-        )
-    steps = itertools.chain(steps, later)
-    while True:
-        # not around a yield: the caller's error state stays the caller's
-        with np.errstate(all="ignore"):
-            batch = _next_batch(data, steps)
-        if batch is None:
-            return
-        yield batch
-        if any(look.candidates.exact for look in looks):
-            return
-
-
-def _next_batch(data: Data, steps: Iterator[list[Expression]]) -> list[Expression] | None:
-    """The next batch that is not empty; None at the end or the deadline."""
-    try:
-        for batch in steps:
-            if batch:
-                return batch
-            data.clock.check()
-    except DeadlineError:
-        pass
-    return None
+        steps.insert(1, _noisy_batches(noisy, _N_NOISY // 10))
+        steps.insert(3 if guess is NoiseGuess.UNCLEAR else 2, _noisy_batches(noisy, _N_NOISY))
+    yield from until_exact(itertools.chain(*steps), data.clock, [look.candidates for look in looks])
 
 
 def _exact_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
@@ -137,18 +110,21 @@ def _noisy_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
 class _Look:
     """Forms on some rows of the data, and the targets that they are compared with."""
 
-    def __init__(self, data: Data, grammar: Grammar, gamma: float, n_rows: int, n_forms: int) -> None:
+    def __init__(self, data: Data, n_rows: int, n_forms: int) -> None:
         self.data = data
-        self.targets = targets(data, grammar.operators)
-        self.candidates = Candidates(data, grammar, gamma)
+        self.targets = targets(data)
+        self.candidates = Candidates(data)
         rows = spread_rows(data.y, n_rows)
         self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
         self._own = np.arange(len(self._rows)) < len(rows)
         self._columns = list(data.active)
-        costs = by_id({t: cost for t, cost in costs_of_operators().items() if t in grammar.operators}, 0)
-        one = _ONE_COST if grammar.operators >= {"+", "-"} else 0
+        costs = by_id({t: cost for t, cost in costs_of_operators().items() if data.allows(t)}, 0)
         self._forms = _core.Forms(
-            np.ascontiguousarray(data.columns[self._columns][:, self._rows]), costs, _VARIABLE_COST, one, n_forms
+            np.ascontiguousarray(data.columns[self._columns][:, self._rows]),
+            costs,
+            _VARIABLE_COST,
+            _ONE_COST if data.allows("+", "-") else 0,
+            n_forms,
         )
 
     def grow(self, n_forms: int) -> None:
@@ -156,77 +132,73 @@ class _Look:
         seconds = self.data.clock.remaining()
         self._forms.grow(n_forms, 1e9 if seconds is None else seconds)
 
-    def singles(self, target: Target, price: float, n: int) -> list[Expression]:
+    def singles(self, target: TransformedTarget, price: float, n: int) -> list[Expression]:
         """T^-1(c0 + c1*phi) for the n forms that correlate best."""
-        weight = relative_weight(target.values) if target.weight is None else target.weight
-        weight = weight * self.data.root_weight
-        hits = self._forms.best(target.values[self._rows], weight[self._rows] * self._own, price, n)
-        features = self._features(hits)
+        features = self._best(target.values, target.row_weight(self.data), price, n)
         if not len(features):
             return []
         return self.candidates.ranked(Sums(self.data, target, features).of([i] for i in range(len(features))))
 
-    def pursued(self, target: Target, price: float, n_first: int, n_second: int) -> list[Expression]:
+    def pursued(self, target: TransformedTarget, price: float, n_first: int, n_second: int) -> list[Expression]:
         """T^-1(c0 + c1*phi1 + c2*phi2): each of the best forms, with those that explain most of what it leaves."""
-        weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
-        own = weight[self._rows] * self._own
-        firsts = self._features(self._forms.best(target.values[self._rows], own, price, n_first))
+        weight = target.row_weight(self.data)
+        firsts = self._best(target.values, weight, price, n_first)
         texts, values, supports = list(firsts.texts), [firsts.values], []
         for i, first in enumerate(firsts.values):
             terms = np.stack([np.ones(self.data.n_rows), first])
             coefficients, _ = solve(terms, target.values, weight)
-            left = (target.values - coefficients @ terms)[self._rows]
-            seconds = self._features(self._forms.best(left, own, price, n_second))
+            seconds = self._best(target.values - coefficients @ terms, weight, price, n_second)
             supports += [(i, len(texts) + j) for j in range(len(seconds))]
             texts += seconds.texts
             values.append(seconds.values)
         features = Features(texts, np.concatenate(values))
         return self.candidates.ranked(Sums(self.data, target, features).of(supports)) if supports else []
 
-    def multiplied(self, target: Target, price: float, n_first: int, n_second: int) -> list[Expression]:
+    def multiplied(self, target: TransformedTarget, price: float, n_first: int, n_second: int) -> list[Expression]:
         """As ``pursued`` with phi1*(c0 + c1*phi2) and (c0 + c1*phi2)/phi1: what a factor leaves is looked up."""
-        weight = self.data.root_weight * (np.ones(self.data.n_rows) if target.weight is None else target.weight)
-        own = weight[self._rows] * self._own
-        firsts = self._features(self._forms.best(target.values[self._rows], own, price, n_first))
+        weight = target.row_weight(self.data)
+        firsts = self._best(target.values, weight, price, n_first)
         drafts: list[Draft] = []
         for text, first in zip(firsts.texts, firsts.values, strict=True):
             for join, factor in (("product", first), ("quotient", 1 / first)):
                 # errors of the target are multiplied by what it is divided by
-                left, errors = (target.values / factor)[self._rows], (weight * np.abs(factor))[self._rows] * self._own
-                if not (np.isfinite(left).all() and np.isfinite(errors).all()):
+                left, errors = target.values / factor, weight * np.abs(factor)
+                if not (np.isfinite(left[self._rows]).all() and np.isfinite(errors[self._rows]).all()):
                     continue
-                seconds = self._features(self._forms.best(left, errors, price, n_second))
+                seconds = self._best(left, errors, price, n_second)
                 for second, values in zip(seconds.texts, seconds.values, strict=True):
                     drafts += _joined(self.data, target, Features([text, second], np.stack([first, values])), join)
         return self.candidates.ranked(drafts)
 
-    def joined(self, target: Target, n_first: int) -> list[Expression]:
+    def joined(self, target: TransformedTarget, n_first: int) -> list[Expression]:
         """Formulas of two forms that meet the target up to rounding."""
-        hits = self._forms.meet(target.values[self._rows], n_first, _N_JOINS)
         drafts: list[Draft] = []
-        for join, first, second in hits:
+        for join, first, second in self._forms.meet(target.values[self._rows], n_first, _N_JOINS):
             pair = self._features([first, second])
             if len(pair) == 2:
                 drafts += _joined(self.data, target, pair, _JOINS[join])
         return self.candidates.ranked(drafts)
 
-    def joined_beside(self, target: Target, n_factors: int, n_first: int) -> list[Expression]:
+    def joined_beside(self, target: TransformedTarget, n_factors: int, n_first: int) -> list[Expression]:
         """As ``joined``, for the target times or over one of the cheapest forms."""
-        factors = self._features(list(range(min(n_factors, len(self._forms)))))
+        factors = self._features(range(min(n_factors, len(self._forms))))
         found: list[Expression] = []
         for text, factor in zip(factors.texts, factors.values, strict=True):
             self.data.clock.check()
             for symbol in "*/":
-                with np.errstate(all="ignore"):
-                    values = target.values * factor if symbol == "/" else target.values / factor
+                values = target.values * factor if symbol == "/" else target.values / factor
                 if np.isfinite(values).all():
                     inverse = target.inverse.format(f"({{}}){symbol}{text}")
-                    found += self.joined(Target("beside", values, target.unit, inverse), n_first)
+                    found += self.joined(TransformedTarget("beside", values, target.unit, inverse), n_first)
             if self.candidates.exact or len(found) > 4 * _N_JOINS:
                 break
         return found
 
-    def _features(self, forms: list[int]) -> Features:
+    def _best(self, values: FloatArray, weight: FloatArray, price: float, n: int) -> Features:
+        """The n forms that explain most of these values, (n_rows,)."""
+        return self._features(self._forms.best(values[self._rows], weight[self._rows] * self._own, price, n))
+
+    def _features(self, forms: Sequence[int]) -> Features:
         """Texts and values on all rows; without what is undefined on one."""
         expressions = [self._expression(form) for form in forms]
         if not expressions:
@@ -242,25 +214,19 @@ class _Look:
             "1" if i < 0 else f"x{self._columns[i - FIRST_VARIABLE] + 1}" if i >= FIRST_VARIABLE else SYMBOL_TOKENS[i]
             for i in ids
         ]
-        return TokenBatch.from_tokens([tokens]).expressions()[0]
+        return parse(tokens)
 
 
-def _joined(data: Data, target: Target, pair: Features, join: str) -> Iterator[Draft]:
+def _joined(data: Data, target: TransformedTarget, pair: Features, join: str) -> Iterator[Draft]:
     """The target as first + c0 + c1*second, first*(c0 + c1*second), or (c0 + c1*second)/first."""
     first, second = pair.values
-    weight = data.root_weight * (relative_weight(target.values) if target.weight is None else target.weight)
     if join == "sum":
-        terms = np.stack([np.ones(data.n_rows), first, second])
-        texts = ["", *pair.texts]
+        terms, texts, frame = np.stack([np.ones(data.n_rows), first, second]), ["", *pair.texts], "{}"
     else:
-        with np.errstate(all="ignore"):
-            factor = first if join == "product" else 1 / first
-            terms = np.stack([factor, factor * second])
-        texts = ["", pair.texts[1]]
-    if not np.isfinite(terms).all():
-        return
-    kept, coefficients, _ = solve_pruned(terms, target.values, weight)
-    inner = sum_text([texts[i] for i in kept], coefficients * target.unit)
-    if join != "sum":
-        inner = f"{pair.texts[0]}*({inner})" if join == "product" else f"({inner})/{pair.texts[0]}"
-    yield Draft(target.inverse.format(inner))
+        factor = first if join == "product" else 1 / first
+        terms, texts = np.stack([factor, factor * second]), ["", pair.texts[1]]
+        frame = f"{pair.texts[0]}*({{}})" if join == "product" else f"({{}})/{pair.texts[0]}"
+    if np.isfinite(terms).all():
+        kept, coefficients, _ = solve_pruned(terms, target.values, target.row_weight(data))
+        inner = sum_text([texts[i] for i in kept], coefficients * target.unit)
+        yield Draft(target.inverse.format(frame.format(inner)))

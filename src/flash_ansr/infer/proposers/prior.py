@@ -7,47 +7,37 @@ from functools import cached_property
 
 import numpy as np
 
-from flash_ansr.data import Generator, Prior, load_prior
+from flash_ansr.data import Generator, load_prior
 from flash_ansr.infer.candidates.proposals import Proposals
-from flash_ansr.infer.table.grammar import Grammar
-from flash_ansr.infer.table.table import Table
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from simplipy import OPERATORS, TokenBatch
 
 # weight of an operator that priors do not have
 _ASKED_FOR = 1.0
 
 
-class PriorProposer:
-    """Draws skeletons with the table's number of variables.
-
-    Parameters
-    ----------
-    table : Table
-    grammar : Grammar
-    prior : str or Prior
-        What skeletons are drawn from.
-    """
+class PriorProposer(Proposer):
+    """Draws skeletons with the table's number of variables."""
 
     name = "prior"
     round_size = 64
     weight = 0.05
 
-    def __init__(self, table: Table, grammar: Grammar, prior: str | Prior = "wide") -> None:
-        self._n_columns = table.n_columns
-        self._grammar = grammar
-        self._prior = prior
+    def start(self, context: ProposerContext) -> None:
+        """Begin the stream of skeletons."""
+        super().start(context)
         self._next = 0
 
     @cached_property
     def _generator(self) -> Generator:
         """Made when the first skeleton is asked for: others are asked before."""
-        operators = self._grammar.operators
-        base = load_prior(self._prior)
+        operators = self.context.grammar.operators
+        base = load_prior("wide")
         usual = base.skeletons.operator_weights
         weights = {t: usual[t] if OPERATORS[t].weight > 0 else _ASKED_FOR for t in operators}
         if not any(weights.values()):  # the prior never draws these operators
             weights = dict.fromkeys(operators, 1.0)
-        skeletons = dataclasses.replace(base.skeletons, n_variables=self._n_columns, operators=weights)
+        skeletons = dataclasses.replace(base.skeletons, n_variables=self.context.table.n_columns, operators=weights)
         return Generator(dataclasses.replace(base, skeletons=skeletons), holdouts=())
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:

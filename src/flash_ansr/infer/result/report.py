@@ -91,6 +91,7 @@ def run_report(pipeline: Pipeline, budget: Budget, stop: Stop, set_up: float, wi
                 "seconds": t.seconds,
                 "front_gain": t.gain,
                 "won": name == winner,
+                "failure": pipeline.failures.get(name),
             }
             for name, t in tallies.items()
         },

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_mapping
 from simplipy import parse
@@ -86,6 +87,8 @@ def _plain(value: Any) -> Any:
         return _plain(value.tolist())
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, Proposer):
+        return value.name
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):

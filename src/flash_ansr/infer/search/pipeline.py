@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,7 @@ from flash_ansr.infer.candidates.scaling import Scaling
 from flash_ansr.infer.candidates.score import exact_fvu, score
 from flash_ansr.infer.candidates.seen_filter import Job, unseen
 from flash_ansr.infer.proposers.background import BackgroundProposer
-from flash_ansr.infer.proposers.base import Learner, Proposer, ProposerError
+from flash_ansr.infer.proposers.base import Proposer, ProposerError
 from flash_ansr.infer.search.budget import Budget, Stop
 from flash_ansr.infer.search.progress import Callback, Progress, Tally
 from flash_ansr.infer.search.schedule import Schedule
@@ -142,11 +143,24 @@ class Pipeline:
 
     def _ask(self, proposer: Proposer, budget: Budget) -> Proposals | None:
         """A round of the proposer; None when it has nothing more, or fails where there is something to go on with."""
+        if proposer.name in self.failures:
+            return None
         self.n_rounds += 1
         seed = round_seed(self.settings.random_state, self.n_rounds)
         size = self._round_size(proposer, budget)
+        drawn: list[Proposals] = []
+        with self._leaving_out(proposer):
+            proposals = proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
+            if proposals is not None:
+                proposals.check(self.table.n_columns)
+                drawn.append(proposals)
+        return drawn[0] if drawn else None
+
+    @contextmanager
+    def _leaving_out(self, proposer: Proposer) -> Iterator[None]:
+        """Leave a proposer out that fails, with a warning; raise its error where it was the last and found nothing."""
         try:
-            return proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
+            yield
         except MemoryError:
             raise
         except Exception as error:
@@ -155,14 +169,13 @@ class Pipeline:
                 raise
             reason = str(error) if isinstance(error, ProposerError) else f"{type(error).__name__}: {error}"
             self.failures[proposer.name] = reason
-            warnings.warn(f"the proposer {proposer.name!r} is left out: {reason}", RuntimeWarning, stacklevel=2)
-            return None
+            warnings.warn(f"the proposer {proposer.name!r} is left out: {reason}", RuntimeWarning, stacklevel=4)
 
     def _start_waiting(self, is_needed: bool, budget: Budget) -> None:
         """Start what loads beside the search when it is needed, or the search is not over at once."""
         if self._waiting and (is_needed or (budget.elapsed >= _TOO_SOON and not self._is_exact())):
             for proposer in self._waiting:
-                proposer.start()
+                proposer.load()
             self._waiting = []
 
     def _round_size(self, proposer: Proposer, budget: Budget) -> int:
@@ -189,7 +202,7 @@ class Pipeline:
             tally.inflation += float(proposals.repeats @ _inflation(proposals.batch))
         keys, hashes = form_keys(forms), form_hashes(forms)
         self.evidence.count(proposals, keys)
-        self._tell(proposals)
+        self._pass_on_model_draws(proposals)
         jobs, n_new = unseen(proposals, forms, hashes, self.archive, self.grammar)
         tally.unique += n_new if proposals.n_unique is None else proposals.n_unique
         found = []
@@ -207,7 +220,7 @@ class Pipeline:
         found.sort(key=lambda item: item[0])
         for value, fit, key, log_prob in found:
             self._add(value, fit, key, log_prob, name, budget)
-        self._teach([fit for _, fit, _, _ in found[:_LESSONS]], name)
+        self._pass_on([Lesson(fit.skeleton, fit.constants) for _, fit, _, _ in found[:_LESSONS]], name)
 
     def _fitted(self, jobs: Sequence[Job], budget: Budget) -> list[tuple[Job, Fit | None]]:
         """A fit of each, those with starts first; None for what few rows rule out."""
@@ -233,29 +246,25 @@ class Pipeline:
                 self.take(Proposals(TokenBatch.from_expressions(forms), n_drawn=0), name, budget)
             best = self.archive.best
 
-    def _teach(self, fits: list[Fit], name: str) -> None:
-        """Tell the other proposers, those that learn, what was found; in the units of the search."""
-        lessons = [Lesson(fit.skeleton, fit.constants) for fit in fits]
+    def _pass_on(self, lessons: Sequence[Lesson], name: str = "") -> None:
+        """Hand formulas, in the units of the search, to all proposers but the one that found them."""
         for proposer in self._proposers:
-            if lessons and isinstance(proposer, Learner) and proposer.name != name:
-                proposer.learn(lessons)
+            if lessons and proposer.name not in (name, *self.failures):
+                with self._leaving_out(proposer):
+                    proposer.learn(lessons)
 
     def go_on_from(self, archive: Archive, evidence: Evidence, n_rounds: int) -> None:
-        """Take over what an earlier search on the table knows; the proposers that learn are told its best."""
+        """Take over what an earlier search on the table knows; the proposers get its best."""
         self.archive, self.evidence, self.n_rounds = archive, evidence, n_rounds
         scaled = [self.scaling.inverse().restore(c.expression) for c in archive.candidates()[:_LESSONS]]
-        lessons = [Lesson(e.skeleton(), np.array(numbers_of(e))) for e in scaled if e is not None]
-        for proposer in self._proposers:
-            if lessons and isinstance(proposer, Learner):
-                proposer.learn(lessons)
+        self._pass_on([Lesson(e.skeleton(), np.array(numbers_of(e))) for e in scaled if e is not None])
 
-    def _tell(self, proposals: Proposals) -> None:
-        """Tell the proposers that learn what a model of the table drew."""
-        if proposals.log_prob is None:
-            return
+    def _pass_on_model_draws(self, proposals: Proposals) -> None:
+        """Hand the draws of a model of the table to all proposers."""
         for proposer in self._proposers:
-            if isinstance(proposer, Learner):
-                proposer.hear(proposals.batch, proposals.repeats)
+            if proposals.log_prob is not None and proposer.name not in self.failures:
+                with self._leaving_out(proposer):
+                    proposer.note_model_draws(proposals.batch, proposals.repeats)
 
     def progress(self, budget: Budget) -> Progress:
         """Where the search stands."""

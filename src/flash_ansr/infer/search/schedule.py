@@ -39,15 +39,14 @@ class Schedule:
     Parameters
     ----------
     proposers : sequence of Proposer
-        One that has an attribute ``opens`` which is true comes first; an attribute ``weight``, 1 where there is none,
-        says how much time it gets before anything is known. One whose ``is_ready`` is false is passed over, and earns
-        no credit meanwhile.
+        Those whose ``opens`` is true come first; ``weight`` says how much time one gets before anything is known. One
+        that is not ready is passed over, and earns no credit meanwhile.
     budget : float, optional
         Seconds or formulas in all.
     """
 
     def __init__(self, proposers: Sequence[Proposer], budget: float | None = None) -> None:
-        self._turns = [_Turn(proposer, getattr(proposer, "weight", 1.0)) for proposer in proposers]
+        self._turns = [_Turn(proposer, proposer.weight) for proposer in proposers]
         self._budget = budget
         self._memory = _MEMORY * budget if budget is not None else _UNLIMITED
         self._spent = 0.0
@@ -63,7 +62,7 @@ class Schedule:
         ready = self._ready()
         if self._budget is None or self._spent < _OPENING * self._budget:
             for turn in ready:
-                if getattr(turn.proposer, "opens", False):
+                if turn.proposer.opens:
                     return turn.proposer
         # who has spent nothing yet has been heard of least
         return max(ready, key=lambda turn: (turn.cost == 0, turn.credit)).proposer if ready else None
@@ -97,4 +96,4 @@ class Schedule:
             turn.credit += shares.get(turn.proposer.name, 0.0) * cost
 
     def _ready(self) -> list[_Turn]:
-        return [turn for turn in self._turns if getattr(turn.proposer, "is_ready", True)]
+        return [turn for turn in self._turns if turn.proposer.is_ready]

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from flash_ansr.checkpoint.facts import check_columns_seen, n_variables
 from flash_ansr.infer.candidates.scaling import Scaling
-from flash_ansr.infer.proposers.background import BackgroundProposer
-from flash_ansr.infer.proposers.base import Proposer
-from flash_ansr.infer.proposers.prior import PriorProposer
+from flash_ansr.infer.proposers.background import BackgroundProposer, Loading
+from flash_ansr.infer.proposers.base import BUILT_IN, Proposer, ProposerContext, check_proposer, start_proposer
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
-from simplipy.expression.data_binding import thread_count
 
-if TYPE_CHECKING:
-    from flash_ansr.infer.proposers.neural.proposer import NeuralProposer
-
-PROPOSERS = ("closed_form", "enumerate", "local", "neural", "prior")
 # that all proposers can use
 _MAX_COLUMNS = 9
 # time limit below which the others find more without the network, and its share of the time beside them
@@ -40,8 +35,8 @@ class SearchOptions:
 
     Attributes
     ----------
-    proposers : "auto" or sequence of str
-        "auto" takes all that can work here.
+    proposers : "auto" or sequence of str and Proposer
+        "auto" takes all of the package that can work here.
     checkpoint : path, optional
         Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package.
     device : str
@@ -50,7 +45,7 @@ class SearchOptions:
         Price of a token that proposers order what they hand on by, as the user gave it.
     """
 
-    proposers: Literal["auto"] | Sequence[str] = "auto"
+    proposers: Literal["auto"] | Sequence[str | Proposer] = "auto"
     checkpoint: str | Path | None = None
     device: str = "auto"
     gamma: float = 0.05
@@ -58,13 +53,20 @@ class SearchOptions:
     def __post_init__(self) -> None:
         if self.proposers == "auto":
             return
-        if isinstance(self.proposers, str):
-            raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got {self.proposers!r}")
-        if not self.proposers:
-            raise ValueError(f"proposers must be 'auto' or a list of {', '.join(PROPOSERS)}, got an empty one")
-        unknown = [name for name in self.proposers if name not in PROPOSERS]
-        if unknown:
-            raise ValueError(f"unknown proposer {unknown[0]!r}; known are {', '.join(PROPOSERS)}")
+        if isinstance(self.proposers, str) or not self.proposers:
+            known = ", ".join(BUILT_IN)
+            raise ValueError(f"proposers must be 'auto' or a list of {known} and own ones, got {self.proposers!r}")
+        for entry in self.proposers:
+            check_proposer(entry)
+        twice = [name for name in self.names if self.names.count(name) > 1]
+        if twice:
+            raise ValueError(f"proposers must have different names, {twice[0]!r} comes twice")
+
+    @property
+    def names(self) -> list[str]:
+        """Of the proposers that were asked for."""
+        asked = BUILT_IN if self.proposers == "auto" else self.proposers
+        return [entry if isinstance(entry, str) else entry.name for entry in asked]
 
     @property
     def network(self) -> Path:
@@ -74,13 +76,12 @@ class SearchOptions:
     @property
     def wants_network(self) -> bool:
         """Whether the network is to take part where it can."""
-        return self.proposers == "auto" or "neural" in self.proposers
+        return "neural" in self.names
 
     @property
     def names_network(self) -> bool:
         """Whether the network was asked for by name, or by its checkpoint."""
-        named = self.proposers != "auto" and "neural" in self.proposers
-        return named or (self.proposers == "auto" and self.checkpoint is not None)
+        return self.wants_network and (self.proposers != "auto" or self.checkpoint is not None)
 
     def loads_first(self, settings: Settings, seconds: float | None) -> bool:
         """Whether the network is loaded before the clock starts rather than beside the search.
@@ -96,7 +97,7 @@ class SearchOptions:
 
     def is_network_alone(self, settings: Settings) -> bool:
         """Whether the network is the only one that is to propose."""
-        return (settings.paper is not None and self.proposers == "auto") or set(self.proposers) == {"neural"}
+        return (settings.paper is not None and self.proposers == "auto") or self.names == ["neural"]
 
 
 def bundled_checkpoint() -> Path:
@@ -139,88 +140,61 @@ def searched_rows(table: Table, settings: Settings, time_limit: float | None) ->
     return table.thinned(int(_ROWS_A_SECOND * max(time_limit, 1.0)))
 
 
-def make_proposers(
-    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, seconds: float | None
-) -> list[Proposer]:
+def make_proposers(context: ProposerContext, options: SearchOptions, settings: Settings) -> list[Proposer]:
     """The proposers that take part, in the order in which they are asked.
 
-    Parameters
-    ----------
-    seconds : float or None
-        Time limit of a search that the network joins when it is loaded; a short one leaves it out, unless it was asked
-        for. None loads it now, as is done where it is alone.
+    The network joins a search with a time limit when it is loaded; a short limit leaves it out, unless it was asked
+    for. It is loaded now where it is alone, or there is no limit.
     """
     missing = why_not_neural()
     if options.checkpoint is not None and missing is not None and options.wants_network:
         raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
-    names = options.proposers
-    if settings.paper is not None and names == "auto":
-        names = ["neural"]
-    elif names == "auto":
-        names = [name for name in PROPOSERS if name != "neural" or missing is None]
+    entries = options.proposers
+    if entries == "auto":
+        entries = ["neural"] if settings.paper else [name for name in BUILT_IN if name != "neural" or missing is None]
     made: list[Proposer] = []
-    for name in names:
-        if name == "closed_form":
-            from flash_ansr.infer.proposers.closed_form.hand_over import ClosedFormProposer
-
-            made.append(ClosedFormProposer(table, grammar, settings.random_state, options.gamma))
-        elif name == "enumerate":
-            from flash_ansr.infer.proposers.enumeration import EnumerateProposer
-
-            made.append(EnumerateProposer(table, grammar, settings.random_state, options.gamma))
-        elif name == "local":
-            from flash_ansr.infer.proposers.local.proposer import LocalProposer
-
-            made.append(LocalProposer(table, grammar, thread_count(settings.n_threads, sys.maxsize), options.gamma))
-        elif name == "neural":
-            if missing is not None:
-                raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
-            check_columns_seen(options.network, table.n_columns)
-            make = _neural_maker(table, grammar, options, settings)
-            if options.loads_first(settings, seconds):
-                made.append(make())
-            elif seconds is not None and seconds >= LEAST_SECONDS:
-                made.append(BackgroundProposer("neural", make, _NETWORK_WEIGHT))
-        else:
-            made.append(PriorProposer(table, grammar))
+    for entry in entries:
+        if entry != "neural":
+            made.append(start_proposer(entry, context))
+            continue
+        if missing is not None:
+            raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
+        check_columns_seen(options.network, context.table.n_columns)
+        if options.loads_first(settings, context.seconds):
+            made.append(start_proposer(entry, context))
+        elif context.seconds is not None and context.seconds >= LEAST_SECONDS:
+            made.append(BackgroundProposer("neural", partial(start_proposer, entry, context), _NETWORK_WEIGHT))
     return made
-
-
-def _neural_maker(
-    table: Table, grammar: Grammar, options: SearchOptions, settings: Settings
-) -> Callable[[], NeuralProposer]:
-    chosen = settings.paper or settings.full
-
-    def make() -> NeuralProposer:
-        from flash_ansr.infer.proposers.neural.proposer import NeuralProposer
-
-        return NeuralProposer(
-            table,
-            grammar,
-            options.network,
-            options.device,
-            decoding=settings.paper.decoding if settings.paper else "sample",
-            temperature=chosen.temperature,
-            top_k=chosen.top_k,
-            top_p=chosen.top_p,
-            seed=settings.random_state,
-            n_threads=settings.n_threads,
-        )
-
-    return make
 
 
 def make_pipeline(
     table: Table, grammar: Grammar, options: SearchOptions, settings: Settings, seconds: float | None = None
 ) -> Pipeline:
-    """A pipeline with its proposers, see ``make_proposers``."""
+    """A pipeline with its proposers, see ``make_proposers``.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Time limit of the search.
+    """
     scaling = Scaling((1.0,) * table.n_columns) if settings.paper else Scaling.of(table)
-    proposers = make_proposers(scaling.apply(table), grammar, options, settings, seconds)
-    return Pipeline(table, scaling, proposers, grammar, settings)
+    context = ProposerContext(
+        scaling.apply(table),
+        grammar,
+        seed=settings.random_state,
+        gamma=options.gamma,
+        n_threads=settings.n_threads,
+        checkpoint=options.network,
+        device=options.device,
+        decoding=settings.paper.decoding if settings.paper else "sample",
+        sampling=settings.paper or settings.full,
+        seconds=seconds,
+    )
+    return Pipeline(table, scaling, make_proposers(context, options, settings), grammar, settings)
 
 
 def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
-    """What the network did in a search that is over, as its report tells it."""
+    """The part of the network in a search that is over, for its report."""
     if not options.wants_network:
         return "was not asked for"
     missing = why_not_neural()
@@ -236,7 +210,7 @@ def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
     if failure is not None:
         return f"failed: {failure}"
     waiting = [p.state for p in pipeline.proposers if isinstance(p, BackgroundProposer)]
-    return waiting[0] if waiting else "was ready, but the search ended before its turn"
+    return (waiting[0] if waiting else Loading.READY).value
 
 
 def background_seconds(pipeline: Pipeline) -> float:

@@ -22,8 +22,8 @@ from flash_ansr.bench.tables import table
 from flash_ansr.catalogues import load
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.infer.candidates.normal_forms import normal_forms
+from flash_ansr.infer.proposers.base import ProposerContext
 from flash_ansr.infer.settings import Decoding, Simplifier
-from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, fingerprint_figure
@@ -133,8 +133,8 @@ def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) 
     def candidates(key: str) -> Facts:
         name, source = wanted[key]
         data = make_data_set(catalogue[name], dataset, sizes.points, 0.0)
-        table = Table(data.fit.X, data.y_fit)
-        proposer = NeuralProposer(table, Grammar(), source.checkpoint, decoding=source.decoding)
+        rows = Table(data.fit.X, data.y_fit)
+        proposer = NeuralProposer(ProposerContext(rows, checkpoint=source.checkpoint, decoding=source.decoding))
         found = proposer.propose(sizes.most, context.seed)
         assert found is not None
         batch = found.batch if source.simplifier is None else normal_forms(found.batch, source.simplifier)

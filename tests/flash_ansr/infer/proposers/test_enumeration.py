@@ -7,6 +7,7 @@ import pytest
 
 import simplipy
 from flash_ansr import _core
+from flash_ansr.infer.proposers.base import ProposerContext
 from flash_ansr.infer.proposers.closed_form.data import bind
 from flash_ansr.infer.proposers.enumeration import EnumerateProposer, costs_of_operators, enumerate_forms
 from flash_ansr.infer.table.grammar import Grammar
@@ -21,7 +22,7 @@ x1, x2, x3 = X.T
 
 def best_fvu(y: np.ndarray, columns: np.ndarray = X, operators: frozenset[str] = Grammar().operators) -> float:
     lowest = np.inf
-    for batch in enumerate_forms(bind(columns, y, None, None, 0), Grammar(operators)):
+    for batch in enumerate_forms(bind(columns, y, grammar=Grammar(operators))):
         for law in batch:
             assert {t for t in law.tokens if t in OPERATORS} <= operators
             lowest = min(lowest, float(np.mean((law(columns) - y) ** 2) / np.var(y)))
@@ -80,15 +81,15 @@ def test_operators_that_are_not_allowed_do_not_occur() -> None:
 
 
 def test_few_rows_and_constant_targets_give_nothing() -> None:
-    assert list(enumerate_forms(bind(X[:5], x1[:5], None, None, 0), Grammar())) == []
-    assert list(enumerate_forms(bind(X, np.ones(200), None, None, 0), Grammar())) == []
+    assert list(enumerate_forms(bind(X[:5], x1[:5]))) == []
+    assert list(enumerate_forms(bind(X, np.ones(200)))) == []
 
 
 def test_the_proposer_is_deterministic_and_ends() -> None:
     y = x1 * np.tanh(x2 * x3) + 0.02 * RNG.normal(size=200)
     runs = []
     for _ in range(2):
-        proposer = EnumerateProposer(Table(X, y), Grammar(), 0)
+        proposer = EnumerateProposer(ProposerContext(Table(X, y)))
         drawn = []
         while (proposals := proposer.propose(50, len(drawn))) is not None:
             assert len(proposals) <= 50

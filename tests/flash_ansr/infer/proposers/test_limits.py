@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flash_ansr.infer.proposers.base import Proposer
-from flash_ansr.infer.proposers.closed_form.hand_over import ClosedFormProposer
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext
+from flash_ansr.infer.proposers.closed_form.proposer import ClosedFormProposer
 from flash_ansr.infer.proposers.enumeration import EnumerateProposer
 from flash_ansr.infer.proposers.local.proposer import LocalProposer
 from flash_ansr.infer.table.grammar import Grammar
@@ -18,11 +18,8 @@ TABLE = Table(X, X[:, 0] * X[:, 1] ** 2 + 0.3 * np.sin(3 * X[:, 0]) * np.exp(X[:
 
 
 def proposers(grammar: Grammar, gamma: float = 0.05) -> dict[str, Proposer]:
-    return {
-        "closed_form": ClosedFormProposer(TABLE, grammar, 0, gamma),
-        "enumerate": EnumerateProposer(TABLE, grammar, 0, gamma),
-        "local": LocalProposer(TABLE, grammar, 1, gamma),
-    }
+    context = ProposerContext(TABLE, grammar, gamma=gamma, n_threads=1)
+    return {cls.name: cls(context) for cls in (ClosedFormProposer, EnumerateProposer, LocalProposer)}
 
 
 def handed_over(proposer: Proposer, n_rounds: int = 10) -> list[Expression]:
@@ -76,7 +73,7 @@ def test_each_call_of_the_core_gets_the_time_that_is_left(monkeypatch: pytest.Mo
             return self.seed(None, seconds, 1)
 
     monkeypatch.setattr("flash_ansr.infer.proposers.local.proposer.time.monotonic", lambda: now[0])
-    local = LocalProposer(TABLE, Grammar(), 1)
+    local = LocalProposer(ProposerContext(TABLE, n_threads=1))
     local._evolutions = [Watched(evolution) for evolution in local._evolutions]
     local.propose(256, 0, seconds=1.2)
     assert given == pytest.approx([max(0.0, 1.2 - 0.5 * k) for k in range(len(given))])

@@ -16,7 +16,7 @@ from flash_ansr.checkpoint.facts import TrainingLimits
 from flash_ansr.checkpoint.weights import load_tensors, read_checkpoint, save_checkpoint
 from flash_ansr.data import Generator, load_prior
 from flash_ansr.infer.candidates.proposals import Proposals
-from flash_ansr.infer.proposers.base import ProposerError
+from flash_ansr.infer.proposers.base import ProposerContext, ProposerError
 from flash_ansr.infer.proposers.neural.proposer import NeuralProposer
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_from, pipeline_mapping
 from flash_ansr.infer.table.grammar import Grammar
@@ -80,7 +80,7 @@ def test_the_report_tells_what_the_network_did(checkpoint: Path, monkeypatch: py
     quick = {"pipeline": "full", "proposers": ["closed_form"]}
     assert fitted(checkpoint, 48, **quick).report_["neural"] == "was not asked for"
     started = threading.Event()
-    monkeypatch.setattr("flash_ansr.infer.search.set_up._neural_maker", lambda *_: started.wait)
+    monkeypatch.setattr(NeuralProposer, "start", lambda *_: started.wait())
     monkeypatch.setattr("flash_ansr.infer.search.pipeline._TOO_SOON", 0.0)
     model = FlashANSR(time_limit=5.0, proposers=["closed_form", "neural"], checkpoint=checkpoint, target_fvu=1.0)
     model.fit(X, Y)
@@ -196,7 +196,7 @@ def test_a_vocabulary_is_mapped_by_token(tmp_path: Path) -> None:
     names[i], names[j] = names[j], names[i]
     (checkpoint / "checkpoint.json").write_text(json.dumps(content))
     table = Table(X, Y)
-    drawn = NeuralProposer(table, Grammar(), checkpoint, device="cpu").propose(512, seed=0)
+    drawn = NeuralProposer(ProposerContext(table, checkpoint=checkpoint, device="cpu")).propose(512, seed=0)
     seen = {token for tokens in drawn.batch for token in tokens}
     assert seen <= {*Grammar().operators, "<constant>", *(f"x{k + 1}" for k in range(X.shape[1]))}
     assert {"+", "cos"} <= seen
@@ -247,7 +247,7 @@ def test_the_network_sees_as_many_rows_as_in_training(
     monkeypatch.setattr(Network, "encode", lambda self, X, y, mask: seen.append(X.shape[1]) or encode(self, X, y, mask))
     checkpoint = write_checkpoint(tmp_path / "tiny", **training)
     for n_rows in (1500, 40):
-        NeuralProposer(Table(np.ones((n_rows, 2)), np.ones(n_rows)), Grammar(), checkpoint)
+        NeuralProposer(ProposerContext(Table(np.ones((n_rows, 2)), np.ones(n_rows)), checkpoint=checkpoint))
     assert seen == [n_seen, 40]
 
 
@@ -269,7 +269,7 @@ def test_proposals_are_no_longer_than_targets(tmp_path: Path) -> None:
     in_run = write_checkpoint(tmp_path / "run" / "checkpoints" / "00000001", prior="paper")
     (tmp_path / "run" / "prior.yaml").write_text(short)
     for checkpoint in (named, in_run):
-        proposals = NeuralProposer(Table(X, Y), Grammar(), checkpoint).propose(300, 0)
+        proposals = NeuralProposer(ProposerContext(Table(X, Y), checkpoint=checkpoint)).propose(300, 0)
         assert max(map(len, proposals.batch.to_tokens())) == 4
 
 
@@ -314,5 +314,5 @@ def test_a_network_of_another_simplifier_is_told(checkpoint: Path, tmp_path: Pat
     about = dataclasses.replace(read_checkpoint(checkpoint), rules="0123456789abcdef")
     save_checkpoint(tmp_path / "older", about, load_tensors(checkpoint, "weights"))
     with pytest.warns(UserWarning, match="targets that the simplifier 0123456789ab made, this version has") as told:
-        NeuralProposer(Table(X, Y), Grammar(), tmp_path / "older")
+        NeuralProposer(ProposerContext(Table(X, Y), checkpoint=tmp_path / "older"))
     assert len(told) == 1

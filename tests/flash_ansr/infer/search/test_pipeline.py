@@ -15,8 +15,8 @@ from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms, ro
 from flash_ansr.infer.candidates.numbers import free_multipliers, numbers_of
 from flash_ansr.infer.candidates.proposals import Proposals
 from flash_ansr.infer.candidates.scaling import Scaling
-from flash_ansr.infer.proposers.background import BackgroundProposer
-from flash_ansr.infer.proposers.base import ProposerError
+from flash_ansr.infer.proposers.background import BackgroundProposer, Loading
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext, ProposerError
 from flash_ansr.infer.proposers.prior import PriorProposer
 from flash_ansr.infer.search.budget import Budget, Stop
 from flash_ansr.infer.search.pipeline import Pipeline
@@ -30,7 +30,7 @@ X = np.random.default_rng(0).uniform(0.5, 3.0, (60, 2))
 TABLE = Table(X, 2.5 * X[:, 0] * np.exp(-0.7 * X[:, 1]))
 
 
-class Says:
+class Says(Proposer):
     """Proposes these formulas, a batch a call."""
 
     round_size = 256
@@ -145,7 +145,7 @@ def test_the_clock_stops_the_search() -> None:
 
 
 def result(n_threads: int, seed: int, table: Table = TABLE) -> list[tuple[str, float]]:
-    search = pipeline(PriorProposer(table, Grammar()), table=table, random_state=seed, n_threads=n_threads)
+    search = pipeline(PriorProposer(ProposerContext(table)), table=table, random_state=seed, n_threads=n_threads)
     search.run(Budget(n_samples=600))
     return [(c.expression.infix(), c.fvu) for c in search.archive.candidates()]
 
@@ -232,12 +232,13 @@ def test_a_background_proposer_joins_later() -> None:
         return Says(["x1"], name="late")
 
     late = BackgroundProposer("late", make)
-    assert late._thread is None
-    assert late.state == "was not loaded: the search ended before that paid off"
-    late.start()
+    assert late.state is Loading.WAITING
+    late.load()
+    assert late.state is Loading.RUNNING
     assert not late.is_ready
     ready.set()
     late._thread.join()
+    assert late.state is Loading.READY
     assert late.is_ready
     assert late.round_size == Says.round_size
     assert len(late.propose(5, 0)) == 1

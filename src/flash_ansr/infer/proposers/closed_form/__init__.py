@@ -3,7 +3,3 @@
 Power laws, products of a monomial and a factor, sums over a feature library, rational forms, each of several functions
 of y. Proposes only: constants are least-squares values, the pipeline refits, tidies and scores them.
 """
-
-from flash_ansr.infer.proposers.closed_form.proposer import closed_form
-
-__all__ = ["closed_form"]

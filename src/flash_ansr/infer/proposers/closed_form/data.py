@@ -1,4 +1,4 @@
-"""The data of one search: columns as rows, logarithms, weights, and the time that is left.
+"""The data of one search: columns as rows, logarithms, weights, what is allowed, and the time that is left.
 
 Invariants: everything is finite float64; columns that do not vary are left out of ``active``; ``columns`` are in the
 units of the caller, so that texts built from them need no transformation back.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from flash_ansr.infer.proposers.base import ProposerContext
+from flash_ansr.infer.table.grammar import Grammar
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -62,6 +65,10 @@ class Data:
         Square roots of the sample weights, mean square 1.
     clock : Clock
         When to stop.
+    grammar : Grammar
+        What formulas must keep to.
+    gamma : float
+        The paper's parsimony: a token is worth this many decades of unexplained variance.
     among : tuple of int, optional
         The columns that formulas are made of; None for all.
     noise : float
@@ -73,6 +80,8 @@ class Data:
     y: FloatArray
     root_weight: FloatArray
     clock: Clock
+    grammar: Grammar = field(default_factory=Grammar)
+    gamma: float = 0.05
     among: tuple[int, ...] | None = None
     noise: float = 0.0
 
@@ -125,6 +134,12 @@ class Data:
         return tuple(usable), logs.reshape(len(usable), self.n_rows)
 
     @cached_property
+    def deviation(self) -> float:
+        """Standard deviation of y under the weights, above 0."""
+        share = self.root_weight**2 / np.sum(self.root_weight**2)
+        return float(np.sqrt(max(float(share @ (self.y - share @ self.y) ** 2), 1e-300)))
+
+    @cached_property
     def loud(self) -> BoolArray:
         """Rows whose y is no noise: the others have no logarithm and no sign."""
         return np.asarray((self.y != 0) & (np.abs(self.y) > 2 * self.noise))
@@ -153,6 +168,10 @@ class Data:
         """Weights of residuals of y, (n_rows,)."""
         return self.root_weight if self.noise else relative_weight(self.y) * self.root_weight
 
+    def allows(self, *tokens: str) -> bool:
+        """Whether formulas may have these operators."""
+        return self.grammar.operators.issuperset(tokens)
+
     def replaced(self, y: FloatArray, among: tuple[int, ...]) -> Data:
         """The same rows with another target of the same noise, and fewer columns."""
         return replace(self, y=y, among=among)
@@ -171,7 +190,15 @@ class Data:
         return replace(self, noise=noise)
 
 
-def bind(X: Any, y: Any, sample_weight: Any, deadline: float | None, seed: int) -> Data:
+def bind(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    deadline: float | None = None,
+    seed: int = 0,
+    grammar: Grammar | None = None,
+    gamma: float = 0.05,
+) -> Data:
     """Check the arguments and choose the rows of the search.
 
     Rows with a value that is not finite, or of weight zero, are left out.
@@ -188,7 +215,14 @@ def bind(X: Any, y: Any, sample_weight: Any, deadline: float | None, seed: int) 
     if rows.size > _MAX_ROWS:
         rows = np.sort(np.random.default_rng(seed).choice(rows, _MAX_ROWS, replace=False))
     weight = weight[rows] / max(float(np.mean(weight[rows])) if rows.size else 1.0, 1e-300)
-    return Data(np.ascontiguousarray(X[rows].T), y[rows], np.sqrt(weight), Clock(deadline))
+    columns = np.ascontiguousarray(X[rows].T)
+    return Data(columns, y[rows], np.sqrt(weight), Clock(deadline), grammar or Grammar(), gamma)
+
+
+def bind_context(context: ProposerContext, seconds: float | None, share: float) -> Data:
+    """The data of a proposer that may use a share of the seconds that are left."""
+    table, deadline = context.table, None if seconds is None else now() + share * seconds
+    return bind(table.X, table.y, table.sample_weight, deadline, context.seed, context.grammar, context.gamma)
 
 
 def relative_weight(target: FloatArray) -> FloatArray:

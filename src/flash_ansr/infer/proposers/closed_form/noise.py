@@ -23,10 +23,10 @@ _SIGNIFICANT = 3.0
 # terms of a higher degree that reduce the mean square by less explain nothing
 _NO_GAIN = 1.1
 # bounds that agree up to this factor speak of the same
-_SAME = 6.0
+_AGREEMENT = 6.0
 
 
-class Noise(Enum):
+class NoiseGuess(Enum):
     """What y looks like."""
 
     NONE = "too little to matter"
@@ -34,22 +34,22 @@ class Noise(Enum):
     SEEN = "residuals or signs of small values look like noise"
 
 
-def noise_level(data: Data) -> tuple[float, Noise]:
+def noise_level(data: Data) -> tuple[float, NoiseGuess]:
     """An upper bound of the deviation of the noise in y's units, and whether y seems to have noise."""
     spread = float(np.std(data.y))
     by_size = _by_size(data.y)
     model = Polynomial(data)
     if model.degree < 2 or spread == 0:
-        return min(by_size, spread), Noise.UNCLEAR
+        return min(by_size, spread), NoiseGuess.UNCLEAR
     residuals = model.residuals(data.y / spread) * spread
     by_model = float(np.sqrt(np.mean(residuals**2)) * math.sqrt(data.n_rows / max(data.n_rows - model.n_terms, 1)))
     bound = min(by_size, by_model)
     if bound < _LEAST * spread:
-        return bound, Noise.NONE
+        return bound, NoiseGuess.NONE
     if _crosses_zero(data.y, bound):
-        return bound, Noise.SEEN
-    random = by_model < _SAME * by_size and model.gain(data.y / spread) < _NO_GAIN and not _shared(residuals, data)
-    return bound, Noise.SEEN if random else Noise.UNCLEAR
+        return bound, NoiseGuess.SEEN
+    random = by_model < _AGREEMENT * by_size and model.gain(data.y / spread) < _NO_GAIN and not _shared(residuals, data)
+    return bound, NoiseGuess.SEEN if random else NoiseGuess.UNCLEAR
 
 
 def _by_size(y: FloatArray) -> float:
@@ -69,7 +69,7 @@ def _crosses_zero(y: FloatArray, noise: float) -> bool:
     """Whether y has one sign but for values that noise makes."""
     low, high = float(y.min()), float(y.max())
     smaller, larger = sorted((abs(min(low, 0.0)), abs(max(high, 0.0))))
-    return 0 < smaller < _SAME * noise and larger > 2 * _SAME * noise
+    return 0 < smaller < _AGREEMENT * noise and larger > 2 * _AGREEMENT * noise
 
 
 def _shared(residuals: FloatArray, data: Data) -> bool:

@@ -1,4 +1,4 @@
-"""Which columns matter, and which are only a factor: read off a polynomial model.
+"""Which columns matter, which are only a factor, and which only a term: read off a polynomial model.
 
 The model is a polynomial of low degree in the columns, or their logarithms, of log|y| where y has one sign. It need not
 be exact: a column matters, or is more than a factor, where leaving its terms out makes the residual clearly larger.
@@ -7,19 +7,30 @@ be exact: a column matters, or is more than a factor, where leaving its terms ou
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
-from flash_ansr.infer.proposers.closed_form.features.snapping import to_grid
+from flash_ansr.infer.proposers.closed_form.features.library import arguments
+from flash_ansr.infer.proposers.closed_form.features.monomials import to_grid
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import project_out
 
 # growth of the mean square of the residual that still counts as none
-_SAME = 1.2
+_NO_GROWTH = 1.2
 _TRIED = (1, -1, 2, -2, 0.5, -0.5)
 _MAX_TERMS_PER_ROW = 0.4
 _MAX_TERMS = 60
+# growth of the mean square of the residual that still counts as none, and that shows that columns matter; terms that
+# are not there make it grow a thousandfold
+_NO_ADDEND_GROWTH = 1.5
+_MATTERS = 3.0
+_NEAR = 10.0
+_N_MONOMIALS = 60
+_MOST_ADDENDS = 4
+_FUNCTIONS = (("log", np.log), ("exp", np.exp), ("sin", np.sin), ("cos", np.cos))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,50 +49,63 @@ class Separation:
     others: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Addend:
+    """A term of y whose columns occur nowhere else.
+
+    Attributes
+    ----------
+    text : str
+    values : array (n_rows,)
+    coefficient : float
+        About its factor in y.
+    others : tuple of int
+        The columns of the rest.
+    """
+
+    text: str
+    values: FloatArray
+    coefficient: float
+    others: tuple[int, ...]
+
+
 def common_factor(data: Data) -> Separation | None:
     """The columns that enter as a power and nowhere else, or None where there is none."""
-    columns, _ = data.log_columns
-    if len(columns) < 2:
+    if len(data.log_columns[0]) < 2:
         return None
-    one_sign = data.one_sign
-    exponents = _of_one_sign(data) if one_sign else _of_both_signs(data)
-    if exponents is None:
+    model = Polynomial(data, logarithm=data.one_sign)
+    if model.degree < 2:
         return None
+    exponents = _of_one_sign(data, model) if data.one_sign else _of_both_signs(data, model)
     others = tuple(k for k in relevant(data) if exponents[k] == 0)
     return Separation(exponents, others) if exponents.any() and others else None
 
 
-def _of_one_sign(data: Data) -> FloatArray | None:
+def _of_one_sign(data: Data, model: Polynomial) -> FloatArray:
     """Exponents of the columns that log|y| is linear in, and without which nothing else changes."""
-    model, target = Polynomial(data, logarithm=True), data.log_y
-    if model.degree < 2:
-        return None
     exponents = np.zeros(data.n_columns)
     for k, log in zip(*data.log_columns, strict=True):
-        ratio, slope = model.as_factor(k, log, target)
+        ratio, slope = model.as_factor(k, log, data.log_y)
         exponent = float(to_grid(np.array([slope]), 2)[0])
-        if ratio < _SAME and abs(slope - exponent) < 0.1:
+        if ratio < _NO_GROWTH and abs(slope - exponent) < 0.1:
             exponents[k] = exponent
     return exponents
 
 
-def _of_both_signs(data: Data) -> FloatArray | None:
+def _of_both_signs(data: Data, model: Polynomial) -> FloatArray:
     """Exponents p of the columns that y/x^p does not depend on any more, tried one by one."""
     exponents = np.zeros(data.n_columns)
-    model = Polynomial(data)
-    if model.degree < 2:
-        return None
     size = max(float(np.abs(data.y).max()), 1e-300)
     for k in data.log_columns[0]:
         tried = _TRIED if data.positive[k] else _TRIED[:4]
         column = data.columns[k] / data.scales[k]
         growth = model.without(k, np.stack([data.y / size / column**p for p in tried]))
-        if growth.min() < _SAME:
+        if growth.min() < _NO_GROWTH:
             exponents[k] = tried[int(growth.argmin())]
     return exponents
 
 
-def relevant(data: Data, same: float = _SAME, most_left: float = 1.0) -> tuple[int, ...]:
+def relevant(data: Data, same: float = _NO_GROWTH, most_left: float = 1.0) -> tuple[int, ...]:
     """The active columns without which the polynomial model is clearly worse; all where it cannot tell.
 
     Parameters
@@ -99,6 +123,45 @@ def relevant(data: Data, same: float = _SAME, most_left: float = 1.0) -> tuple[i
         return data.active
     found = tuple(k for k in data.active if model.without(k, target[None])[0] > same)
     return found or data.active
+
+
+def addends(data: Data) -> list[Addend]:
+    """Terms with columns of their own, the surest first, one for each set of columns.
+
+    A coefficient is as good as the polynomial is a model of the rest; it is a start, and is fitted together with all
+    that is found in the residual.
+    """
+    model = Polynomial(data)
+    if model.degree < 2 or len(data.active) < 2:
+        return []
+    size = max(float(np.abs(data.y).max()), 1e-300)
+    terms: defaultdict[tuple[int, ...], list[tuple[str, FloatArray]]] = defaultdict(list)
+    for columns, text, values in _terms(data):
+        if np.isfinite(values).all() and np.ptp(values) > 0:
+            terms[columns].append((text, values))
+    found = []
+    for columns, own in terms.items():
+        others = tuple(k for k in data.active if k not in columns)
+        if not others:
+            continue
+        without, growth, slopes = model.as_terms(columns, np.stack([values for _, values in own]), data.y / size)
+        best = int(np.argmin(growth))
+        if without > _MATTERS and growth[best] < _NO_ADDEND_GROWTH:
+            found.append((float(growth[best]), Addend(*own[best], float(slopes[best]) * size, others)))
+    found.sort(key=lambda pair: pair[0])
+    # beside a term that the polynomial cannot be, such as x^2 in logarithms, others look like terms for no reason
+    return [addend for growth, addend in found[:_MOST_ADDENDS] if growth < _NEAR * found[0][0]]
+
+
+def _terms(data: Data) -> Iterator[tuple[tuple[int, ...], str, FloatArray]]:
+    monomials = arguments(data, _N_MONOMIALS)
+    assert monomials.exponents is not None
+    for exponents, text, values in zip(monomials.exponents, monomials.texts, monomials.values, strict=True):
+        yield tuple(int(k) for k in np.flatnonzero(exponents)), text, values
+    with np.errstate(all="ignore"):
+        for k in data.active:
+            for name, function in _FUNCTIONS:
+                yield (k,), f"{name}(x{k + 1})", function(data.columns[k])
 
 
 class Polynomial:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
@@ -11,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from flash_ansr.infer.proposers.local.evolution import Counts, Evolution, EvolutionSettings
 from flash_ansr.infer.proposers.local.population import Ids, Member
 from flash_ansr.infer.proposers.local.token_weights import TokenWeights
 from flash_ansr.infer.proposers.local.views import View, views_of
 from flash_ansr.infer.table.grammar import Grammar
-from flash_ansr.infer.table.table import FloatArray, Table
+from flash_ansr.infer.table.table import FloatArray
 from simplipy import TokenBatch, parse
+from simplipy.expression.data_binding import thread_count
 from simplipy.expression.token_batch import SYMBOL_TOKENS
 
 # of a round, at most so many forms are fitted to all rows
@@ -33,26 +36,17 @@ _FOREVER = -1.0
 _MAX_WRITTEN = 2**22
 
 
-class LocalProposer:
-    """Varies what is known: simple forms at first, then whatever it learns from other proposers and itself.
-
-    Parameters
-    ----------
-    table : Table
-    grammar : Grammar
-    n_threads : int
-        The result does not depend on it.
-    gamma : float
-        Price of a token between views and among what is handed on, in decades.
-    """
+class LocalProposer(Proposer):
+    """Varies what is known: simple forms at first, then whatever it learns from other proposers and itself."""
 
     name = "local"
     round_size = 2048
 
-    def __init__(self, table: Table, grammar: Grammar, n_threads: int, gamma: float = 0.05) -> None:
-        self._grammar = grammar
-        self._n_threads = n_threads
-        self._gamma = gamma
+    def start(self, context: ProposerContext) -> None:
+        """Take the views of the table in."""
+        super().start(context)
+        table, grammar = context.table, context.grammar
+        self._n_threads = thread_count(context.n_threads, sys.maxsize)
         views = views_of(table, grammar)
         settings = EvolutionSettings(max_written=_MAX_WRITTEN // len(views))
         if grammar.max_length is not None:
@@ -71,9 +65,9 @@ class LocalProposer:
         ids = np.split(batch.ids, batch.offsets[1:-1])
         self._lessons += [(part, lesson.constants) for part, lesson in zip(ids, lessons, strict=True) if len(part)]
 
-    def hear(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
+    def note_model_draws(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
         """What a model writes for the table, mutations write more often."""
-        self._weights.hear(batch, counts)
+        self._weights.count(batch, counts)
         for evolution in self._evolutions:
             evolution.weigh(self._weights)
 
@@ -96,7 +90,7 @@ class LocalProposer:
             if size:
                 i = self._next_view()
                 promoted += self._noted(i, self._evolutions[i].step(size, seed + generation, left(), self._n_threads))
-        promoted.sort(key=lambda item: self._score(item[1]) + self._gamma * len(item[0].outer))
+        promoted.sort(key=lambda item: self._score(item[1]) + self.context.gamma * len(item[0].outer))
         formulas = ((_outside(view, member.ids), member.constants) for view, member in promoted)
         chosen = list(itertools.islice((formula for formula in formulas if self._allows(formula[0])), _PROMOTED))
         batch, starts = _batch([ids for ids, _ in chosen]), [constants for _, constants in chosen]
@@ -113,10 +107,10 @@ class LocalProposer:
         return [(self._evolutions[i].view, member) for member in members]
 
     def _score(self, member: Member) -> float:
-        return float(np.log10(max(member.cost, _PERFECT))) + self._gamma * member.length
+        return float(np.log10(max(member.cost, _PERFECT))) + self.context.gamma * member.length
 
     def _allows(self, ids: Ids) -> bool:
-        return self._grammar.allows(_batch([ids]).expressions()[0])
+        return self.context.grammar.allows(_batch([ids]).expressions()[0])
 
     def _next_view(self) -> int:
         """Views that fit better get more children, all get some."""

@@ -19,8 +19,8 @@ _USUAL = {
 _OTHER = 0.2
 # integer factors are free constants in a skeleton
 _NEVER = {f"{kind}{k}" for kind in ("mult", "div") for k in (2, 3, 4, 5)}
-# how much of a draw is the model's, once it was heard
-_SHARE = 0.5
+# how much of a draw is the model's, once it has drawn
+_MODEL_SHARE = 0.5
 
 
 class TokenWeights:
@@ -36,28 +36,28 @@ class TokenWeights:
     def __init__(self, grammar: Grammar, n_columns: int) -> None:
         self._operators = np.array(by_id({t: _USUAL.get(t, _OTHER) for t in grammar.operators - _NEVER}, 0.0))
         self._variables = np.ones(n_columns)
-        self._heard = np.zeros(FIRST_VARIABLE + n_columns)
+        self._counts = np.zeros(FIRST_VARIABLE + n_columns)
 
-    def hear(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
+    def count(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
         """Count the tokens of formulas that a model drew for the table, each as often as it was drawn."""
         weights = np.repeat(counts, np.diff(batch.offsets))
-        known = (batch.ids >= 0) & (batch.ids < len(self._heard))
-        self._heard += np.bincount(batch.ids[known], weights[known], minlength=len(self._heard))
+        known = (batch.ids >= 0) & (batch.ids < len(self._counts))
+        self._counts += np.bincount(batch.ids[known], weights[known], minlength=len(self._counts))
 
     @property
     def operators(self) -> list[float]:
         """By the operator's id."""
-        return _leaning(self._operators, self._heard[:FIRST_VARIABLE]).tolist()
+        return _leaning(self._operators, self._counts[:FIRST_VARIABLE]).tolist()
 
     @property
     def variables(self) -> list[float]:
         """By column."""
-        return _leaning(self._variables, self._heard[FIRST_VARIABLE:]).tolist()
+        return _leaning(self._variables, self._counts[FIRST_VARIABLE:]).tolist()
 
 
-def _leaning(usual: FloatArray, heard: FloatArray) -> FloatArray:
-    """The usual weights, a share of their sum given to what was heard."""
-    heard = np.where(usual > 0, heard, 0.0)
-    if not heard.any():
+def _leaning(usual: FloatArray, counts: FloatArray) -> FloatArray:
+    """The usual weights, a share of their sum given to what a model drew."""
+    counts = np.where(usual > 0, counts, 0.0)
+    if not counts.any():
         return usual
-    return (1 - _SHARE) * usual + _SHARE * usual.sum() * heard / heard.sum()
+    return (1 - _MODEL_SHARE) * usual + _MODEL_SHARE * usual.sum() * counts / counts.sum()

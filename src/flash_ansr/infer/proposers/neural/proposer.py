@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +13,9 @@ from flash_ansr.checkpoint.folder import prior_of_run
 from flash_ansr.checkpoint.weights import load_network
 from flash_ansr.data import Vocabulary
 from flash_ansr.infer.candidates.proposals import Proposals
-from flash_ansr.infer.proposers.base import ProposerError
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext, ProposerError
 from flash_ansr.infer.proposers.neural.devices import device_of, one_thread
 from flash_ansr.infer.proposers.neural.sampler import LARGEST_CHUNK, Sampled, States, TokenRules, beam_search, sample
-from flash_ansr.infer.settings import Decoding
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from flash_ansr.versions import rule_set_hash
@@ -28,62 +26,38 @@ from simplipy.expression.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 # that a round may take
 _FIRST_DRAW = 128
 _LATER_DRAW = 1024
-_SHARE = 0.2
+_SHARE_OF_TIME = 0.2
 
 
-class NeuralProposer:
+class NeuralProposer(Proposer):
     """Draws skeletons from a trained network, given the table.
 
-    Parameters
-    ----------
-    table : Table
-        At most as many columns as the network has variables.
-    grammar : Grammar
-    checkpoint : path
-        Folder of a trained network.
-    device : str
-        "auto" takes CUDA or MPS where they are.
-    decoding : {"sample", "beam"}
-        Softmax sampling, or beam search with the asked number as its width.
-    temperature, top_k, top_p
-        Of sampling, see ``flash_ansr.infer.proposers.neural.sampler.sample``.
-    seed : int
-        Of the choice of rows: the encoder sees at most as many as in training.
-    n_threads : int, optional
-        Of sampling on a CPU; None takes every core.
+    The table has at most as many columns as the network has variables; the encoder sees at most as many of its rows as
+    in training. ``decoding="beam"`` searches once, with the asked number as its width.
     """
 
     name = "neural"
     round_size = 4096
 
-    def __init__(
-        self,
-        table: Table,
-        grammar: Grammar,
-        checkpoint: str | Path,
-        device: str = "auto",
-        decoding: Decoding = "sample",
-        temperature: float = 1.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int = 0,
-        n_threads: int | None = None,
-    ) -> None:
+    def start(self, context: ProposerContext) -> None:
+        """Load the network and encode the table."""
+        super().start(context)
+        table, checkpoint = context.table, context.checkpoint
+        if checkpoint is None:
+            raise ValueError("the proposer 'neural' needs a checkpoint: the folder of a trained network")
         check_columns_seen(checkpoint, table.n_columns)
         network, about = load_network(checkpoint)
         limits = TrainingLimits.of(about.training, prior_of_run(checkpoint))
         self._vocabulary = Vocabulary.of_tokens(about.vocabulary)
         about.check_rules(rule_set_hash())
-        self._device = device_of(device)
+        self._device = device_of(context.device)
         self._network = network.to(self._device)
-        self._decoding = decoding
-        self._temperature, self._top_k, self._top_p = temperature, top_k, top_p
-        self._memory = self._encode(table, about.config.n_variables, limits.n_rows, seed)
+        self._memory = self._encode(table, about.config.n_variables, limits.n_rows, context.seed)
         longest = about.config.max_length - 2  # start and end
-        self._rules = self._token_rules(table, grammar, min(longest, limits.length or longest))
+        self._rules = self._token_rules(table, context.grammar, min(longest, limits.length or longest))
         self._states = States(self._network.decoder, self._memory, LARGEST_CHUNK, self._rules.max_length + 1)
         self._to_simplipy = _simplipy_ids(self._vocabulary)
-        self._n_threads = (n_threads or torch.get_num_threads()) if self._device.type == "cpu" else 1
+        self._n_threads = (context.n_threads or torch.get_num_threads()) if self._device.type == "cpu" else 1
         self._rate = 0.0  # draws a second
         self._is_done = False
 
@@ -91,10 +65,10 @@ class NeuralProposer:
         """Distinct skeletons among n draws, with their log-probabilities."""
         if self._is_done:
             return None
-        if self._decoding == "sample" and seconds is not None:
+        if self.context.decoding == "sample" and seconds is not None:
             n = min(n, self._draws_in(seconds))
         try:
-            drawn = self._sample(n, seed) if self._decoding == "sample" else self._search(n)
+            drawn = self._sample(n, seed) if self.context.decoding == "sample" else self._search(n)
         except (RuntimeError, MemoryError) as error:  # of the device, its memory above all
             raise ProposerError(f"the network failed: {error}") from error
         lengths = [len(ids) for ids in drawn.sequences]
@@ -107,7 +81,7 @@ class NeuralProposer:
         if not self._rate:
             return _FIRST_DRAW
         most = max(_LATER_DRAW, self._n_threads * LARGEST_CHUNK)
-        return max(1, min(most, int(_SHARE * seconds * self._rate)))
+        return max(1, min(most, int(_SHARE_OF_TIME * seconds * self._rate)))
 
     def _search(self, width: int) -> Sampled:
         self._is_done = True
@@ -123,9 +97,7 @@ class NeuralProposer:
                 self._rules,
                 n,
                 np.random.default_rng(seed),
-                temperature=self._temperature,
-                top_k=self._top_k,
-                top_p=self._top_p,
+                self.context.sampling,
                 n_threads=self._n_threads,
                 states=self._states,
             )

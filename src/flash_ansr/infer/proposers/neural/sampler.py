@@ -19,7 +19,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from flash_ansr.infer.settings import check_sampling
+from flash_ansr.infer.settings import Sampling
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -121,15 +121,14 @@ class TokenRules:
         if not (self.allowed & (self.arities == 0)).any():
             raise ValueError("no leaf is allowed: a formula needs a variable or a constant")
 
-    def no_tokens(self) -> IntArray:
+    @property
+    def wanted_first(self) -> IntArray:
         """What an empty prefix lacks: one operand, the formula.
 
         What prefixes lack is counted by level (n_prefixes, max_depth), the root's first; in one column where depth is
         not limited. The next token always takes a place on the deepest level that has one.
         """
-        lacks = np.zeros((1, self.max_depth or 1), dtype=np.int64)
-        lacks[0, 0] = 1
-        return lacks
+        return np.eye(1, self.max_depth or 1, dtype=np.int64)
 
     def after(self, lacks: IntArray, tokens: IntArray) -> IntArray:
         """What prefixes lack once each has one more token."""
@@ -167,15 +166,55 @@ class Sampled:
     counts: IntArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prefixes:
+    """Unfinished sequences, a row each."""
+
+    ids: IntArray  # (n, length)
+    log_prob: FloatArray
+    counts: IntArray
+    lacks: IntArray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def empty(cls, rules: TokenRules, n: int) -> _Prefixes:
+        """One row that stands for n draws."""
+        return cls(np.zeros((1, 0), dtype=np.int64), np.zeros(1), np.array([n]), rules.wanted_first)
+
+    def log_p(self, model: StepModel[S], state: S, rules: TokenRules, device: torch.device) -> FloatArray:
+        """Log-probabilities (n, n_tokens) of the next token of each among those that may follow."""
+        last = self.ids[:, -1] if self.ids.shape[1] else np.array([rules.start])
+        logits = model.step(torch.from_numpy(last).to(device), state).cpu().double().numpy()
+        logits = np.where(rules.mask(self.lacks, self.ids.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+        log_p: FloatArray = logits - _log_sum_exp(logits)
+        return log_p
+
+    def extended(
+        self, rows: IntArray, tokens: IntArray, log_prob: FloatArray, counts: IntArray, rules: TokenRules
+    ) -> _Prefixes:
+        """Children of these rows, each with one more token."""
+        ids = np.concatenate([self.ids[rows], tokens[:, None]], axis=1)
+        return _Prefixes(ids, log_prob, counts, rules.after(self.lacks[rows], tokens))
+
+    @property
+    def is_complete(self) -> npt.NDArray[np.bool_]:
+        """Which rows are whole formulas."""
+        return np.asarray(self.lacks.sum(axis=1) == 0)
+
+    def at(self, rows: IntArray | npt.NDArray[np.bool_]) -> _Prefixes:
+        """These rows alone."""
+        return _Prefixes(self.ids[rows], self.log_prob[rows], self.counts[rows], self.lacks[rows])
+
+
 def sample(
     model: StepModel[S],
     memory: Tensor,
     rules: TokenRules,
     n: int,
     rng: np.random.Generator,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float = 1.0,
+    sampling: Sampling | None = None,
     chunk: int | None = None,
     n_threads: int = 1,
     states: States[S] | None = None,
@@ -191,12 +230,8 @@ def sample(
     n : int
         Draws; equal ones are returned once with their count.
     rng : numpy Generator
-    temperature : float
-        Above 0; 1 samples the model's own distribution.
-    top_k : int, optional
-        Only the k most probable tokens.
-    top_p : float
-        Only the most probable tokens that together reach this probability.
+    sampling : Sampling, optional
+        Temperature and truncation; the model's own distribution by default.
     chunk : int, optional
         Draws that share a batch; half of them by default, between 256 and 512: larger batches cost less a draw.
     n_threads : int
@@ -204,15 +239,17 @@ def sample(
     states : States, optional
         Of this model and memory, as long as the rules allow, for as many sequences as a chunk has; otherwise new ones.
     """
-    _check_sizes(n, chunk)
-    check_sampling(temperature, top_k, top_p)
+    if n < 1:
+        raise ValueError(f"n must be >= 1, got {n}")
+    if chunk is not None and chunk < 1:
+        raise ValueError(f"chunk must be >= 1 or None, got {chunk}")
     chunk = chunk or min(LARGEST_CHUNK, max(_SMALLEST_CHUNK, (n + 1) // 2))
     sizes = [min(chunk, n - start) for start in range(0, n, chunk)]
     generators = rng.spawn(len(sizes))
     used = states or States(model, memory, chunk, rules.max_length + 1)
 
     def draw(i: int) -> Sampled:
-        return _sample_chunk(used, rules, sizes[i], generators[i], temperature, top_k, top_p)
+        return _sample_chunk(used, rules, sizes[i], generators[i], sampling or Sampling())
 
     if n_threads == 1 or len(sizes) == 1:
         return _merged([draw(i) for i in range(len(sizes))])
@@ -222,35 +259,20 @@ def sample(
 
 @torch.inference_mode()
 def _sample_chunk(
-    states: States[S],
-    rules: TokenRules,
-    n: int,
-    rng: np.random.Generator,
-    temperature: float,
-    top_k: int | None,
-    top_p: float,
+    states: States[S], rules: TokenRules, n: int, rng: np.random.Generator, sampling: Sampling
 ) -> Sampled:
-    prefixes = np.zeros((1, 0), dtype=np.int64)
-    counts = np.array([n])
-    lacks = rules.no_tokens()
-    log_prob = np.zeros(1)
-    last = np.array([rules.start])
+    prefixes = _Prefixes.empty(rules, n)
     done: list[Sampled] = []
     with states.one() as state:
-        while len(counts):
-            logits = states.model.step(torch.from_numpy(last).to(states.memory.device), state).cpu().double().numpy()
-            logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
-            log_p = logits - _log_sum_exp(logits)
-            rows, tokens, split = _split(counts, _tempered(log_p, temperature, top_k, top_p), rng)
-            prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
-            log_prob = log_prob[rows] + log_p[rows, tokens]
-            lacks = rules.after(lacks[rows], tokens)
-            complete = lacks.sum(axis=1) == 0
-            done.append(Sampled(list(prefixes[complete]), log_prob[complete], split[complete]))
-            live = np.flatnonzero(~complete)
-            live = live[_in_place(rows[live])]
-            prefixes, log_prob, lacks = prefixes[live], log_prob[live], lacks[live]
-            counts, last = split[live], tokens[live]
+        while len(prefixes):
+            log_p = prefixes.log_p(states.model, state, rules, states.memory.device)
+            rows, tokens, split = _split(prefixes.counts, _tempered(log_p, sampling), rng)
+            log_prob = prefixes.log_prob[rows] + log_p[rows, tokens]
+            children = prefixes.extended(rows, tokens, log_prob, split, rules)
+            whole = children.at(children.is_complete)
+            done.append(Sampled(list(whole.ids), whole.log_prob, whole.counts))
+            live = _in_place(np.flatnonzero(~children.is_complete), rows)
+            prefixes = children.at(live)
             state.select(torch.from_numpy(rows[live]))
     return _merged(done)
 
@@ -262,30 +284,22 @@ def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: i
         raise ValueError(f"the beam width must be >= 1, got {width}")
     state = model.start(memory, width, rules.max_length + 1)
     state.restart()
-    prefixes = np.zeros((1, 0), dtype=np.int64)
-    lacks = rules.no_tokens()
-    log_prob = np.zeros(1)
-    last = np.array([rules.start])
+    prefixes = _Prefixes.empty(rules, 1)
     finished: list[tuple[float, IntArray]] = []
-    while len(lacks):
-        logits = model.step(torch.from_numpy(last).to(memory.device), state).cpu().double().numpy()
-        logits = np.where(rules.mask(lacks, prefixes.shape[1]), logits[:, : len(rules.arities)], -np.inf)
-        total = (log_prob[:, None] + logits - _log_sum_exp(logits)).ravel()
+    while len(prefixes):
+        total = (prefixes.log_prob[:, None] + prefixes.log_p(model, state, rules, memory.device)).ravel()
         best = np.argsort(-total, kind="stable")[:width]
         best = best[np.isfinite(total[best])]
         rows, tokens = np.divmod(best, len(rules.arities))
-        prefixes = np.concatenate([prefixes[rows], tokens[:, None]], axis=1)
-        log_prob = total[best]
-        lacks = rules.after(lacks[rows], tokens)
-        complete = lacks.sum(axis=1) == 0
-        finished += zip(log_prob[complete].tolist(), prefixes[complete], strict=True)
+        children = prefixes.extended(rows, tokens, total[best], np.ones_like(best), rules)
+        whole = children.at(children.is_complete)
+        finished += zip(whole.log_prob.tolist(), whole.ids, strict=True)
         finished = sorted(finished, key=lambda item: -item[0])[:width]
-        live = ~complete
+        is_live = ~children.is_complete
         if len(finished) == width:  # what is less probable already can only become less so
-            live &= log_prob > finished[-1][0]
-        live = np.flatnonzero(live)
-        live = live[_in_place(rows[live])]
-        prefixes, log_prob, lacks, last = prefixes[live], log_prob[live], lacks[live], tokens[live]
+            is_live &= children.log_prob > finished[-1][0]
+        live = _in_place(np.flatnonzero(is_live), rows)
+        prefixes = children.at(live)
         state.select(torch.from_numpy(rows[live]))
     ones = np.ones(len(finished), dtype=np.int64)
     return Sampled([ids for _, ids in finished], np.array([p for p, _ in finished]), ones)
@@ -296,17 +310,16 @@ def _deepest(lacks: IntArray) -> IntArray:
     return lacks.shape[1] - 1 - (lacks[:, ::-1] > 0).argmax(axis=1)
 
 
-def _in_place(parents: IntArray) -> IntArray:
-    """An order of children in which most stand in the row of their parent, so that the decoder copies little."""
-    n = len(parents)
+def _in_place(live: IntArray, rows: IntArray) -> IntArray:
+    """The live children in an order in which most stand in the row of their parent: the decoder copies little."""
+    parents = rows[live]
+    n = len(live)
     _, first = np.unique(parents, return_index=True)
     stays = first[parents[first] < n]
     order = np.full(n, -1)
     order[parents[stays]] = stays
-    others = np.ones(n, dtype=bool)
-    others[stays] = False
-    order[order < 0] = np.flatnonzero(others)
-    return order
+    order[order < 0] = np.setdiff1d(np.arange(n), stays)
+    return live[order]
 
 
 def _split(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
@@ -339,19 +352,20 @@ def _multinomial(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> I
     return drawn
 
 
-def _tempered(log_p: FloatArray, temperature: float, top_k: int | None, top_p: float) -> FloatArray:
+def _tempered(log_p: FloatArray, sampling: Sampling) -> FloatArray:
     """Probabilities (n_rows, n_tokens) to draw from."""
-    scaled = log_p / temperature
+    scaled = log_p / sampling.temperature
+    top_k = sampling.top_k
     if top_k is not None and top_k < scaled.shape[1]:
         kth = -np.partition(-scaled, top_k - 1, axis=1)[:, top_k - 1]
         scaled = np.where(scaled >= kth[:, None], scaled, -np.inf)
     p = np.exp(scaled - _log_sum_exp(scaled))
-    if top_p < 1.0:
+    if sampling.top_p < 1.0:
         order = np.argsort(-p, axis=1, kind="stable")
         ranked = np.take_along_axis(p, order, axis=1)
         before = np.cumsum(ranked, axis=1) - ranked
         kept = np.zeros_like(p)
-        np.put_along_axis(kept, order, np.where(before < top_p, ranked, 0.0), axis=1)
+        np.put_along_axis(kept, order, np.where(before < sampling.top_p, ranked, 0.0), axis=1)
         p = kept / kept.sum(axis=1, keepdims=True)
     return p
 
@@ -377,10 +391,3 @@ def _merged(parts: list[Sampled]) -> Sampled:
             else:
                 counts[place] += count
     return Sampled(sequences, np.array(log_prob), np.array(counts, dtype=np.int64))
-
-
-def _check_sizes(n: int, chunk: int | None) -> None:
-    if n < 1:
-        raise ValueError(f"n must be >= 1, got {n}")
-    if chunk is not None and chunk < 1:
-        raise ValueError(f"chunk must be >= 1 or None, got {chunk}")

@@ -10,7 +10,9 @@ import pytest
 
 import simplipy
 from flash_ansr import catalogues
-from flash_ansr.infer.proposers.closed_form import closed_form
+from flash_ansr.infer.proposers.closed_form.data import bind
+from flash_ansr.infer.proposers.closed_form.proposer import closed_forms
+from flash_ansr.infer.table.grammar import Grammar
 
 LAWS = catalogues.load(Path(__file__).parents[5] / "benchmarks" / "textbook_laws.yaml")
 # beyond closed forms, or only after seconds
@@ -30,7 +32,7 @@ def fvu(expression: simplipy.Expression, X: np.ndarray, y: np.ndarray) -> float:
 def best(X: np.ndarray, y: np.ndarray, seconds: float | None = None, **options) -> simplipy.Expression:
     """The proposal with the best score of the paper."""
     deadline = None if seconds is None else time.monotonic() + seconds
-    proposals = [e for batch in closed_form(X, y, deadline=deadline, **options) for e in batch]
+    proposals = [e for batch in closed_forms(bind(X, y, deadline=deadline, **options)) for e in batch]
     return min(proposals, key=lambda e: np.log10(max(fvu(e, X, y), 1e-24)) + 0.05 * len(e))
 
 
@@ -67,7 +69,7 @@ def test_the_first_batch_of_a_power_law_is_the_law() -> None:
     rng = np.random.default_rng(0)
     X = 10 ** rng.uniform(-3, 3, (50, 3)) * [1, 1, -1]
     y = -2.5 * X[:, 0] ** 1.5 / X[:, 2] ** 3
-    first = next(closed_form(X, y))[0]
+    first = next(closed_forms(bind(X, y)))[0]
     assert simplipy.parse(first.infix(12)) == simplipy.parse("-2.5*x1^1.5/x3^3")
 
 
@@ -99,7 +101,7 @@ def test_noise_keeps_laws_short() -> None:
     X = 10 ** rng.uniform(-1, 1, (200, 3))
     clean = 2 * X[:, 0] * X[:, 1]
     y = clean * (1 + 0.01 * rng.normal(size=200))
-    proposals = [e for batch in closed_form(X, y, deadline=time.monotonic() + 1) for e in batch]
+    proposals = [e for batch in closed_forms(bind(X, y, deadline=time.monotonic() + 1)) for e in batch]
     found = min(proposals, key=lambda e: np.log10(fvu(e, X, y)) + 0.05 * len(e))
     assert fvu(found, X, clean) < 1e-4
     assert max(map(len, proposals)) <= 60
@@ -111,31 +113,31 @@ def test_weights_leave_rows_out() -> None:
     y = 3 * X[:, 0] / X[:, 1]
     weight = np.ones(60)
     y[:5], weight[:5] = 1e6, 0.0
-    found = next(closed_form(X, y, sample_weight=weight))[0]
+    found = next(closed_forms(bind(X, y, sample_weight=weight)))[0]
     np.testing.assert_allclose(found(X)[5:], y[5:], rtol=1e-12)
 
 
 def test_constants_and_nothing() -> None:
     X = np.random.default_rng(0).uniform(1, 2, (10, 2))
-    assert [e.infix() for e in next(closed_form(X, np.full(10, 3.5)))] == ["3.5"]
-    assert list(closed_form(X[:0], np.zeros(0))) == []
-    assert [e.infix() for e in next(closed_form(np.ones((4, 1)), [1.0, 2.0, 3.0, 6.0]))] == ["3"]
+    assert [e.infix() for e in next(closed_forms(bind(X, np.full(10, 3.5))))] == ["3.5"]
+    assert list(closed_forms(bind(X[:0], np.zeros(0)))) == []
+    assert [e.infix() for e in next(closed_forms(bind(np.ones((4, 1)), [1.0, 2.0, 3.0, 6.0])))] == ["3"]
 
 
 def test_same_seed_same_proposals() -> None:
     rng = np.random.default_rng(0)
     X = 10 ** rng.uniform(-1, 1, (700, 2))
     y = np.sqrt(X[:, 0] ** 2 + X[:, 1])
-    runs = [[[e.infix() for e in batch] for batch in closed_form(X, y, seed=seed)] for seed in (1, 1)]
+    runs = [[[e.infix() for e in batch] for batch in closed_forms(bind(X, y, seed=seed))] for seed in (1, 1)]
     assert runs[0] == runs[1]
 
 
 def test_operators_are_obeyed() -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3, (60, 2))
-    allowed = {"+", "-", "*", "/", "exp", "pow2", "inv", "neg"}
+    allowed = frozenset({"+", "-", "*", "/", "exp", "pow2", "inv", "neg"})
     y = X[:, 0] ** 2 * np.exp(-X[:, 1])
-    proposals = [e for batch in closed_form(X, y, operators=allowed) for e in batch]
+    proposals = [e for batch in closed_forms(bind(X, y, grammar=Grammar(allowed))) for e in batch]
     assert {t for e in proposals for t in e.tokens if t in simplipy.OPERATORS} <= allowed
     assert min(fvu(e, X, y) for e in proposals) < 1e-24
 
@@ -156,14 +158,14 @@ def test_the_deadline_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data, "now", now)
     for limit in (3.0, 20.0, 90.0):
         looks[0] = 0
-        list(closed_form(X, y, deadline=limit))
+        list(closed_forms(bind(X, y, deadline=limit)))
         # the last looks are those of the fits that are under way
         assert limit <= looks[0] <= limit + 2
 
 
 def test_a_deadline_in_the_past_gives_nothing() -> None:
     X = np.random.default_rng(0).uniform(1, 2, (50, 2))
-    assert list(closed_form(X, X[:, 0] * X[:, 1], deadline=time.monotonic() - 1)) == []
+    assert list(closed_forms(bind(X, X[:, 0] * X[:, 1], deadline=time.monotonic() - 1))) == []
 
 
 @pytest.mark.parametrize(
@@ -189,6 +191,6 @@ def test_a_stage_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
     def broken(*_: object) -> None:
         raise np.linalg.LinAlgError("SVD did not converge")
 
-    monkeypatch.setattr("flash_ansr.infer.proposers.closed_form.proposer.power_laws", broken)
+    monkeypatch.setattr("flash_ansr.infer.proposers.closed_form.order.power_laws", broken)
     X = np.random.default_rng(0).uniform(1, 3, (64, 2))
     assert fvu(best(X, X[:, 0] + 2 * X[:, 1]), X, X[:, 0] + 2 * X[:, 1]) < 1e-20

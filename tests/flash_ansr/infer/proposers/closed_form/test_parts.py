@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,20 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simplipy
-from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Found
+from flash_ansr.infer.proposers.closed_form.candidates import Candidates
 from flash_ansr.infer.proposers.closed_form.data import Clock, Data, DeadlineError, bind
 from flash_ansr.infer.proposers.closed_form.features.families import EXPM1, ONE_PLUS, SIN
 from flash_ansr.infer.proposers.closed_form.features.library import Features, arguments, library, sum_arguments
-from flash_ansr.infer.proposers.closed_form.features.monomials import monomial_text, monomials, number_text
-from flash_ansr.infer.proposers.closed_form.features.snapping import snapped, variants
+from flash_ansr.infer.proposers.closed_form.features.monomials import (
+    monomial_text,
+    monomials,
+    number_text,
+    snapped,
+    variants,
+)
 from flash_ansr.infer.proposers.closed_form.features.targets import targets
-from flash_ansr.infer.proposers.closed_form.least_squares.gram import best_cross_pairs, best_pairs, best_triples
-from flash_ansr.infer.proposers.closed_form.least_squares.pursuit import pursue
-from flash_ansr.infer.proposers.closed_form.least_squares.scan import Problem, scan
+from flash_ansr.infer.proposers.closed_form.least_squares.scan import Unexplained, scan
+from flash_ansr.infer.proposers.closed_form.least_squares.selection import (
+    best_cross_pairs,
+    best_pairs,
+    best_triples,
+    pursue,
+)
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve, solve_pruned
-from flash_ansr.infer.proposers.closed_form.proposer import _recursed
-from flash_ansr.infer.proposers.closed_form.screening import common_factor, relevant
-from flash_ansr.infer.proposers.closed_form.stages.addends import addends
+from flash_ansr.infer.proposers.closed_form.order import _beyond_the_best
+from flash_ansr.infer.proposers.closed_form.screening import addends, common_factor, relevant
+from flash_ansr.infer.table.grammar import Grammar
 
 NEVER = Clock(None)
 
@@ -33,7 +43,7 @@ def make(n_rows: int = 60, n_columns: int = 3, seed: int = 0, signed: bool = Fal
     X = 10 ** rng.uniform(-1, 1, (n_rows, n_columns))
     if signed:
         X[:, 0] *= rng.choice([-1, 1], n_rows)
-    return bind(X, X @ np.arange(1.0, n_columns + 1), None, None, 0)
+    return bind(X, X @ np.arange(1.0, n_columns + 1))
 
 
 def unit_rows(n: int, n_rows: int, seed: int) -> np.ndarray:
@@ -50,8 +60,8 @@ def explained(rows: np.ndarray, target: np.ndarray) -> float:
 @pytest.mark.parametrize(
     "grow",
     [
-        lambda d: library(d, 400, None),
-        lambda d: arguments(d, 80, 5, None),
+        lambda d: library(d, 400),
+        lambda d: arguments(d, 80, 5),
         lambda d: sum_arguments(d, 6, 6),
     ],
 )
@@ -67,7 +77,7 @@ def test_the_text_of_a_feature_has_its_values(grow, signed) -> None:
 
 def test_columns_with_zeros_and_signs_get_no_roots_and_inverses() -> None:
     X = np.array([[0.0, -1.0], [1.0, 2.0], [2.0, -3.0], [3.0, 4.0]])
-    found = monomials(bind(X, X[:, 0], None, None, 0), 200)
+    found = monomials(bind(X, X[:, 0]), 200)
     assert (found.exponents[:, 0] >= 0).all()
     assert (found.exponents[:, 1] == np.round(found.exponents[:, 1])).all()
     assert np.isfinite(found.values).all()
@@ -76,7 +86,7 @@ def test_columns_with_zeros_and_signs_get_no_roots_and_inverses() -> None:
 def test_monomials_over_sixty_decades() -> None:
     rng = np.random.default_rng(0)
     X = 10 ** rng.uniform(-30, 30, (40, 2))
-    found = monomials(bind(X, X[:, 0], None, None, 0), 100)
+    found = monomials(bind(X, X[:, 0]), 100)
     values, _ = simplipy.evaluate_many(simplipy.parse_many([found.text(i) for i in range(len(found))]), X)
     np.testing.assert_allclose(found.values, values, rtol=1e-12)
 
@@ -166,7 +176,7 @@ def test_scan_finds_the_constant_inside(family, c: float, logarithm: bool) -> No
     target = 2 + 3 * (np.log(np.abs(term)) if logarithm else term)
     basis = orthonormal(np.ones((1, 80)))
     left = project_out(target[None], basis)[0]
-    hit = scan(Problem(basis, left / np.linalg.norm(left), weight, logarithm), u, [family], NEVER)[0]
+    hit = scan(Unexplained(basis, left / np.linalg.norm(left), weight, logarithm), u, [family], NEVER)[0]
     assert hit.argument == 4
     assert hit.c == pytest.approx(c, rel=1e-9)
     assert hit.r2 == pytest.approx(1, abs=1e-12)
@@ -175,8 +185,8 @@ def test_scan_finds_the_constant_inside(family, c: float, logarithm: bool) -> No
 def test_targets_invert() -> None:
     rng = np.random.default_rng(0)
     for y in (rng.uniform(0.1, 0.9, 30), -rng.uniform(1, 1e3, 30), rng.normal(0, 1e20, 30)):
-        data = bind(rng.uniform(1, 2, (30, 1)), y, None, None, 0)
-        every = targets(data, None)
+        data = bind(rng.uniform(1, 2, (30, 1)), y)
+        every = targets(data)
         for target in every:
             inverse = simplipy.parse(target.inverse.format(f"{target.unit!r}*x1"))
             np.testing.assert_allclose(inverse(target.values[:, None]), y, rtol=1e-9, err_msg=target.name)
@@ -184,10 +194,9 @@ def test_targets_invert() -> None:
 
 
 def test_operators_limit_targets_and_features() -> None:
-    data = make()
-    allowed = {"+", "-", "*", "/", "inv", "pow2", "sin"}
-    assert {t.name for t in targets(data, allowed)} <= {"y", "1/y", "sqrt y", "1/sqrt y"}
-    texts = " ".join(library(data, 300, allowed).texts)
+    data = replace(make(), grammar=Grammar(frozenset({"+", "-", "*", "/", "inv", "pow2", "sin"})))
+    assert {t.name for t in targets(data)} <= {"y", "1/y", "sqrt y", "1/sqrt y"}
+    texts = " ".join(library(data, 300).texts)
     assert "sin(" in texts
     assert not any(f"{name}(" in texts for name in ("cos", "exp", "log", "tanh"))
 
@@ -196,7 +205,7 @@ def test_screening() -> None:
     rng = np.random.default_rng(3)
     X = 10 ** rng.uniform(-1, 1, (200, 4))
     y = 5 * X[:, 0] ** 2 * np.sqrt(X[:, 2]) / (X[:, 1] + 1)
-    data = bind(X, y, None, None, 0)
+    data = bind(X, y)
     assert relevant(data) == (0, 1, 2)
     separation = common_factor(data)
     np.testing.assert_array_equal(separation.exponents, [2, 0, 0.5, 0])
@@ -212,9 +221,9 @@ def test_the_clock() -> None:
 def test_bad_arguments_are_named() -> None:
     X, y = np.ones((4, 2)), np.ones(4)
     with pytest.raises(ValueError, match=r"X must be .* got shape \(4,\)"):
-        bind(y, y, None, None, 0)
+        bind(y, y)
     with pytest.raises(ValueError, match=r"y must have one value a row of X, shape \(4,\), got \(3,\)"):
-        bind(X, y[:3], None, None, 0)
+        bind(X, y[:3])
     with pytest.raises(ValueError, match="sample_weight must have 4 finite values >= 0"):
         bind(X, y, -y, None, 0)
 
@@ -232,7 +241,7 @@ def test_bad_arguments_are_named() -> None:
 )
 def test_terms_with_columns_of_their_own(law: str, terms: dict[str, float]) -> None:
     X = np.random.default_rng(5).uniform(0.5, 3.0, (256, 4))
-    found = addends(bind(X, simplipy.parse(law)(X), None, None, 0))
+    found = addends(bind(X, simplipy.parse(law)(X)))
     assert {a.text: a.coefficient for a in found} == pytest.approx(terms, rel=0.02)
     for addend in found:
         used = {k for k in range(4) if f"x{k + 1}" in addend.text}
@@ -242,11 +251,11 @@ def test_terms_with_columns_of_their_own(law: str, terms: dict[str, float]) -> N
 def test_columns_that_do_not_matter_are_told() -> None:
     X = np.random.default_rng(3).uniform(1, 3, (256, 6))
     y = X[:, 1] * X[:, 4] + X[:, 4] ** 2
-    assert relevant(bind(X, y, None, None, 0)) == (1, 4)
+    assert relevant(bind(X, y)) == (1, 4)
     # a sharper look keeps some by chance, but drops none that matters
-    assert {1, 4} <= set(relevant(bind(X, y, None, None, 0), 1.03, most_left=0.01)) < set(range(6))
+    assert {1, 4} <= set(relevant(bind(X, y), 1.03, most_left=0.01)) < set(range(6))
     # what a polynomial does not describe may need any column
-    waves = bind(X, np.sin(20 * X[:, 0]) * np.sin(15 * X[:, 2]), None, None, 0)
+    waves = bind(X, np.sin(20 * X[:, 0]) * np.sin(15 * X[:, 2]))
     assert relevant(waves, 1.03, most_left=0.01) == waves.active
 
 
@@ -254,10 +263,10 @@ def test_what_was_found_is_divided_and_subtracted() -> None:
     """Beyond the best law so far is a problem of its own, whose answer goes on with the law's own numbers."""
     X = np.random.default_rng(5).uniform(1, 3, (200, 3))
     law = "(3*x1^1.5 + 0.4*x2^2.5)*x3^2.5/(1 + x1/x3)"
-    data = bind(X, simplipy.parse(law)(X), None, None, 0)
+    data = bind(X, simplipy.parse(law)(X))
     candidates = Candidates(data)
     first = simplipy.parse("1.7*x1^1.5*x3^2.5 + 0.25*x2^2.5*x3^2.5")
     values = np.asarray(first(X), dtype=np.float64)
-    candidates.best = Found(first, values, candidates.fvu(values), 0.0)
-    found = [e for stage in _recursed(data, None, candidates) for e in candidates.ranked(list(stage()))]
+    candidates.best = candidates.law(first, values)
+    found = [e for stage in _beyond_the_best(data, candidates) for e in candidates.ranked(list(stage()))]
     assert any(simplipy.equivalent(e, law, rtol=1e-6).equivalent for e in found)

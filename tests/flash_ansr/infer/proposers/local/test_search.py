@@ -9,7 +9,7 @@ import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.candidates.proposals import Proposals
 from flash_ansr.infer.candidates.scaling import Scaling
-from flash_ansr.infer.proposers.base import Learner
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from flash_ansr.infer.proposers.local.proposer import LocalProposer
 from flash_ansr.infer.search.budget import Budget, Stop
 from flash_ansr.infer.search.pipeline import Pipeline
@@ -65,7 +65,7 @@ def test_units_of_any_size_come_back() -> None:
 
 
 def test_what_others_find_is_built_upon() -> None:
-    class Hint:
+    class Hint(Proposer):
         name, round_size, opens = "hint", 16, True
         asked = False
 
@@ -76,10 +76,9 @@ def test_what_others_find_is_built_upon() -> None:
             return Proposals(TokenBatch.from_expressions([simplipy.parse("atan(x1*x2 + cosh(x2))*x1")]))
 
     y = np.arctan(X[:, 0] * X[:, 1] + np.cosh(X[:, 1])) * X[:, 0] + 0.5 * X[:, 1]
-    table, grammar = Table(X, y), Grammar()
-    local = LocalProposer(table, grammar, 2)
-    assert isinstance(local, Learner)
-    search = Pipeline(table, Scaling.of(table), [Hint(), local], grammar, Settings(n_threads=2))
+    table = Table(X, y)
+    local = LocalProposer(ProposerContext(table, n_threads=2))
+    search = Pipeline(table, Scaling.of(table), [Hint(), local], Grammar(), Settings(n_threads=2))
     assert search.run(Budget(n_samples=6000)) is Stop.EXACT
     assert search.archive.best.proposer == "local"
 

@@ -7,7 +7,7 @@ import pytest
 
 from flash_ansr.infer.candidates.proposals import Proposals
 from flash_ansr.infer.candidates.scaling import Scaling
-from flash_ansr.infer.proposers.base import Learner
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from flash_ansr.infer.proposers.local.evolution import Evolution
 from flash_ansr.infer.proposers.local.proposer import LocalProposer
 from flash_ansr.infer.proposers.local.token_weights import TokenWeights
@@ -30,7 +30,7 @@ def batch_of(*texts: str) -> TokenBatch:
 def test_half_of_the_weight_goes_to_what_was_heard() -> None:
     weights = TokenWeights(Grammar(), 3)
     before = np.array(weights.operators)
-    weights.hear(batch_of("cosh(x2)*x2", "sin(x1)"), np.array([3, 1]))
+    weights.count(batch_of("cosh(x2)*x2", "sin(x1)"), np.array([3, 1]))
     after = np.array(weights.operators)
     assert after.sum() == pytest.approx(before.sum())
     share = (after - before / 2) / before.sum()
@@ -41,8 +41,8 @@ def test_half_of_the_weight_goes_to_what_was_heard() -> None:
 
 def test_what_is_heard_adds_up_and_forbidden_operators_stay_out() -> None:
     weights = TokenWeights(Grammar(operators=frozenset({"+", "sin"})), 1)
-    weights.hear(batch_of("exp(3*x1 + 2.5)"), np.array([5]))
-    weights.hear(batch_of("sin(x1) + sin(sin(x1))"), np.array([1]))
+    weights.count(batch_of("exp(3*x1 + 2.5)"), np.array([5]))
+    weights.count(batch_of("sin(x1) + sin(sin(x1))"), np.array([1]))
     allowed = {token for token, row in OPERATORS.items() if weights.operators[row.id] > 0}
     assert allowed == {"+", "sin"}
     # heard of what is allowed: six sums, three sines
@@ -52,7 +52,7 @@ def test_what_is_heard_adds_up_and_forbidden_operators_stay_out() -> None:
 def test_nothing_heard_changes_nothing() -> None:
     weights = TokenWeights(Grammar(), 2)
     before = weights.operators, weights.variables
-    weights.hear(batch_of(), np.empty(0, dtype=np.int64))
+    weights.count(batch_of(), np.empty(0, dtype=np.int64))
     assert (weights.operators, weights.variables) == before
 
 
@@ -71,13 +71,13 @@ def share_of(token: str, weights: TokenWeights | None) -> float:
 
 def test_children_follow_the_weights() -> None:
     weights = TokenWeights(Grammar(), 3)
-    weights.hear(batch_of("acosh(acosh(x1))"), np.array([100]))
+    weights.count(batch_of("acosh(acosh(x1))"), np.array([100]))
     assert share_of("acosh", weights) > 2 * share_of("acosh", None)
 
 
 @pytest.mark.parametrize("is_model", [True, False])
 def test_local_search_hears_models_and_no_others(is_model: bool) -> None:
-    class Drawing:
+    class Drawing(Proposer):
         name, round_size, opens = "drawing", 16, True
 
         def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
@@ -88,13 +88,12 @@ def test_local_search_hears_models_and_no_others(is_model: bool) -> None:
     class Listening(LocalProposer):
         heard: list[tuple[list[list[str]], list[int]]]
 
-        def hear(self, batch: TokenBatch, counts: np.ndarray) -> None:
-            super().hear(batch, counts)
+        def note_model_draws(self, batch: TokenBatch, counts: np.ndarray) -> None:
+            super().note_model_draws(batch, counts)
             self.heard.append(([batch[i] for i in range(len(batch))], counts.tolist()))
 
-    local = Listening(TABLE, Grammar(), 1)
+    local = Listening(ProposerContext(TABLE, n_threads=1))
     local.heard = []
-    assert isinstance(local, Learner)
     Pipeline(TABLE, Scaling.of(TABLE), [Drawing(), local], Grammar(), Settings(n_threads=1)).run(Budget(n_samples=100))
     wanted = ([["tan", "x1"], ["+", "x1", "x2"]], [4, 12])
     assert bool(local.heard) is is_model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from flash_ansr.infer.proposers.base import ProposerContext
 from flash_ansr.infer.proposers.local.proposer import LocalProposer, _inside, _outside
 from flash_ansr.infer.proposers.local.views import is_heavy_tailed, views_of
 from flash_ansr.infer.table.grammar import Grammar
@@ -61,7 +62,7 @@ def test_heavy_tails_are_seen() -> None:
 )
 def test_laws_inside_an_outer_function_are_found(law: str, n_draws: int) -> None:
     truth = parse(law)
-    proposer = LocalProposer(Table(X, truth(X)), Grammar(), 2)
+    proposer = LocalProposer(ProposerContext(Table(X, truth(X)), n_threads=2))
     found = []
     for seed in range(n_draws // 2000):
         proposals = proposer.propose(2000, seed)

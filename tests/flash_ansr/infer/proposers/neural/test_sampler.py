@@ -11,6 +11,7 @@ import scipy.stats
 import torch
 
 from flash_ansr.infer.proposers.neural.sampler import Sampled, States, TokenRules, beam_search, sample
+from flash_ansr.infer.settings import Sampling
 from flash_ansr.model import Network
 from tests.flash_ansr.infer.proposers.neural.mock_decoder import (
     ALLOWED,
@@ -40,7 +41,7 @@ def as_counter(result) -> Counter[tuple[int, ...]]:
 def test_counts_follow_the_probabilities(chunk: int, temperature: float) -> None:
     """Chi-square against enumeration; chunks of 50 use mostly single draws, one chunk mostly multinomial ones."""
     n = 20_000
-    counts = as_counter(drawn(n, chunk=chunk, temperature=temperature))
+    counts = as_counter(drawn(n, chunk=chunk, sampling=Sampling(temperature=temperature)))
     formulas = all_formulas(5)
     expected = n * np.exp([log_probability(f, 5, temperature) for f in formulas])
     assert expected.sum() == pytest.approx(n)
@@ -54,7 +55,7 @@ def test_counts_follow_the_probabilities(chunk: int, temperature: float) -> None
 
 
 def test_log_probabilities_are_the_models() -> None:
-    result = drawn(500, temperature=2.0)
+    result = drawn(500, sampling=Sampling(temperature=2.0))
     wanted = [log_probability(tuple(s.tolist()), 5) for s in result.sequences]
     np.testing.assert_allclose(result.log_prob, wanted, rtol=1e-12)
 
@@ -85,7 +86,7 @@ def test_depth_is_limited(max_depth: int) -> None:
     """What is drawn, and what a wide beam finds, is all that brute force finds."""
     limited = dataclasses.replace(rules(6), max_depth=max_depth)
     wanted = {f for f in all_formulas(6) if depth(f) <= max_depth}
-    drawn = sample(MockDecoder(), MEMORY, limited, 20_000, np.random.default_rng(0), temperature=4.0)
+    drawn = sample(MockDecoder(), MEMORY, limited, 20_000, np.random.default_rng(0), Sampling(temperature=4.0))
     found = beam_search(MockDecoder(), MEMORY, limited, 5000)
     assert {tuple(s.tolist()) for s in drawn.sequences} <= wanted
     assert {tuple(s.tolist()) for s in found.sequences} == wanted
@@ -148,7 +149,7 @@ def test_states_are_used_again(n_threads: int) -> None:
 
 
 def test_top_k_of_one_is_greedy() -> None:
-    result = drawn(50, top_k=1)
+    result = drawn(50, sampling=Sampling(top_k=1))
     assert len(result.sequences) == 1
     ids, missing = [], 1
     while missing:
@@ -163,7 +164,7 @@ def test_top_k_of_one_is_greedy() -> None:
 @pytest.mark.parametrize("options", [{"top_k": 2}, {"top_p": 0.6}])
 def test_truncation_leaves_out_improbable_tokens(options: dict[str, float]) -> None:
     """The first tokens that occur are the most probable ones, as many as the option says."""
-    result = drawn(3000, **options)
+    result = drawn(3000, sampling=Sampling(**options))
     logits = np.where(ALLOWED & (ARITIES >= 0), MockDecoder().logits((START,)), -np.inf)
     p = np.exp(logits) / np.exp(logits).sum()
     order = np.argsort(-p)
@@ -180,7 +181,8 @@ def test_a_wide_beam_finds_the_true_best() -> None:
 
 def test_a_beam_of_one_is_greedy() -> None:
     assert (
-        beam_search(MockDecoder(), MEMORY, rules(5), 1).sequences[0].tolist() == drawn(1, top_k=1).sequences[0].tolist()
+        beam_search(MockDecoder(), MEMORY, rules(5), 1).sequences[0].tolist()
+        == drawn(1, sampling=Sampling(top_k=1)).sequences[0].tolist()
     )
 
 
@@ -211,15 +213,25 @@ def test_cached_equals_uncached(config) -> None:
     ("options", "message"),
     [
         ({"n": 0}, "n must be >= 1, got 0"),
-        ({"temperature": 0.0}, "temperature must be > 0, got 0.0"),
-        ({"top_k": 0}, "top_k must be >= 1 or None, got 0"),
-        ({"top_p": 1.5}, r"top_p must be in \(0, 1\], got 1.5"),
         ({"chunk": 0}, "chunk must be >= 1 or None, got 0"),
     ],
 )
-def test_bad_options(options: dict[str, float], message: str) -> None:
+def test_bad_sizes(options: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         drawn(**{"n": 5, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"temperature": 0.0}, "temperature must be > 0, got 0.0"),
+        ({"top_k": 0}, "top_k must be >= 1 or None, got 0"),
+        ({"top_p": 1.5}, r"top_p must be in \(0, 1\], got 1.5"),
+    ],
+)
+def test_bad_sampling(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Sampling(**options)
 
 
 def test_rules_without_leaves_are_refused() -> None:

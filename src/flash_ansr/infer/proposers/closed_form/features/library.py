@@ -8,7 +8,7 @@ feature  := monomial | function | function*monomial | function*function
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +97,7 @@ def ratios(data: Data, n: int) -> Features:
     return Features(texts, simplest.values[kept], simplest.exponents[kept])
 
 
-def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | None) -> Features:
+def arguments(data: Data, n: int, n_waves: int = 0) -> Features:
     """What stands inside of factors: monomials, and monomials times sin or cos of a column."""
     simplest = monomials(data, 4 * n)
     size = np.abs(simplest.exponents)
@@ -107,7 +107,7 @@ def arguments(data: Data, n: int, n_waves: int, operators: Collection[str] | Non
     simplest = simplest.chosen(order[(np.isin(size, (0, 0.5, 1, 2)).all(axis=1) & (n_powers <= 2))[order]][:n])
     texts, values = [simplest.text(i) for i in range(len(simplest))], [simplest.values]
     for token, wave in (("sin", np.sin), ("cos", np.cos)):
-        for k in data.active if _allowed(token, operators) and n_waves else ():
+        for k in data.active if data.allows(token) and n_waves else ():
             column = data.columns[k]
             if not 0.2 < float(np.abs(column).max()) < 100.0:
                 continue
@@ -145,18 +145,12 @@ def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
     return _checked(texts, np.concatenate(values)) if texts else Features([], np.zeros((0, data.n_rows)))
 
 
-def library(data: Data, n: int, operators: Collection[str] | None) -> Features:
-    """About n features, the cheapest of the grammar.
-
-    Parameters
-    ----------
-    operators : collection of str, optional
-        Tokens that features may use; None for all.
-    """
+def library(data: Data, n: int) -> Features:
+    """About n features, the cheapest of the grammar."""
     simplest = monomials(data, max(n // 2, 20))
     if not len(simplest):
         return Features([], np.zeros((0, data.n_rows)))
-    functions, function_costs = _functions(data, simplest, max(n // 4, 12), operators)
+    functions, function_costs = _functions(data, simplest, max(n // 4, 12))
     costs = [simplest.costs, function_costs]
     if len(functions):
         few = simplest.costs[: max(n // 8, 10)]
@@ -193,13 +187,11 @@ def library(data: Data, n: int, operators: Collection[str] | None) -> Features:
     return _checked([texts[i] for i in order], np.concatenate(values)[order])
 
 
-def _functions(
-    data: Data, simplest: Monomials, n: int, operators: Collection[str] | None
-) -> tuple[Features, FloatArray]:
+def _functions(data: Data, simplest: Monomials, n: int) -> tuple[Features, FloatArray]:
     """The n cheapest functions of monomials and of sums of two, with their costs."""
     m_costs = simplest.costs[: max(n // 2, 12)]
-    usable = [f for f in _OF_MONOMIALS if _allowed(f.token, operators)]
-    of_sums = [f for f in _OF_SUMS if _allowed(f.token, operators)]
+    usable = [f for f in _OF_MONOMIALS if data.allows(f.token)]
+    of_sums = [f for f in _OF_SUMS if data.allows(f.token)]
     first, second = np.triu_indices(min(len(m_costs), 16), 1)
     # functions of an inverse alone are rare
     inverse = np.where((simplest.exponents <= 0).all(axis=1), 0.8, 0.0)
@@ -240,10 +232,6 @@ def _functions(
             values.append(value)
             costs.append(cost)
     return Features(texts, np.array(values).reshape(len(texts), data.n_rows)), np.array(costs)
-
-
-def _allowed(token: str, operators: Collection[str] | None) -> bool:
-    return operators is None or token in operators
 
 
 def _checked(texts: list[str], values: FloatArray) -> Features:

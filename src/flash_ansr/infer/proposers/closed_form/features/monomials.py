@@ -1,4 +1,4 @@
-"""Monomials of the columns, cheapest first, as exponents, values and text.
+"""Monomials of the columns, cheapest first, as exponents, values and text; fitted exponents as small rationals.
 
 A cost says how simple an exponent is: 1 before -1 before 2 before roots; a further column costs less than the first,
 since laws combine many. The list depends on the number of columns
@@ -170,3 +170,32 @@ def _simplest(n_columns: int, n: int) -> tuple[FloatArray, FloatArray]:
     order = np.lexsort((*(-exponents.T[::-1]), costs))
     order = order[costs[order] > 0][:n]
     return exponents[order], costs[order] + _TOGETHER
+
+
+def to_grid(exponents: FloatArray, denominator: int) -> FloatArray:
+    """Nearest multiples of 1/denominator."""
+    return np.asarray(np.round(exponents * denominator) / denominator)
+
+
+def snapped(exponents: FloatArray, tolerance: float) -> FloatArray:
+    """Each exponent as the simplest rational within the tolerance: integers, then halves, thirds, ... tenths.
+
+    What is near none of them stays as it is.
+    """
+    result, open_ = exponents.copy(), np.ones(len(exponents), dtype=bool)
+    for denominator in (1, 2, 3, 4, 5, 6, 10):
+        rounded = to_grid(exponents, denominator)
+        # finer grids are nearer to anything, so they must come closer
+        hit = open_ & (np.abs(rounded - exponents) <= tolerance / denominator)
+        result[hit], open_ = rounded[hit], open_ & ~hit
+    return result
+
+
+def variants(exponents: FloatArray) -> list[FloatArray]:
+    """Ways to read fitted exponents, the strictest first, without repetition."""
+    ways = [snapped(exponents, 1e-6), snapped(exponents, 0.03), to_grid(exponents, 1), to_grid(exponents, 2)]
+    ways.append(snapped(exponents, 0.12))
+    distinct: dict[bytes, FloatArray] = {}
+    for way in ways:
+        distinct.setdefault((np.round(way, 9) + 0.0).tobytes(), way)
+    return list(distinct.values())

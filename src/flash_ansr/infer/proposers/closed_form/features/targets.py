@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
+from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, relative_weight
 
 _POWERS = ("y", "1/y", "y^2", "1/y^2", "sqrt y", "1/sqrt y")
 
 
 @dataclass(frozen=True)
-class Target:
+class TransformedTarget:
     """T(y) to be explained by a sum E, so that y = T^-1(E).
 
     Attributes
@@ -35,28 +35,32 @@ class Target:
     inverse: str
     weight: FloatArray | None = None
 
+    def row_weight(self, data: Data) -> FloatArray:
+        """Weights of residuals of the values, those of the data included, (n_rows,)."""
+        return data.root_weight * (relative_weight(self.values) if self.weight is None else self.weight)
+
     @property
     def is_power(self) -> bool:
         """Whether T(y) is a power of y, so that both are power laws or none."""
         return self.name in _POWERS
 
 
-def targets(data: Data, operators: Collection[str] | None) -> list[Target]:
+def targets(data: Data) -> list[TransformedTarget]:
     """The targets that are defined on all rows, the common ones first; with noise, on the rows that are no noise."""
     if data.noise:
-        return _noisy_targets(data, operators)
+        return _noisy_targets(data)
     y = data.y
     size = float(np.sqrt(np.mean(y**2))) or 1.0
     z = y / size
     one_sign = bool((y > 0).all() or (y < 0).all())
     sign = "" if y[0] > 0 else "-"
-    found = [Target("y", z, size, "{}")]
+    found = [TransformedTarget("y", z, size, "{}")]
 
     def add(name: str, values: FloatArray, unit: float, inverse: str, tokens: str) -> None:
-        if operators is not None and not all(t in operators for t in tokens.split()):
+        if not data.allows(*tokens.split()):
             return
         if np.isfinite(values).all() and np.ptp(values) > 1e-9 * np.abs(values).max() and 0 < unit < np.inf:
-            found.append(Target(name, values, float(unit), inverse))
+            found.append(TransformedTarget(name, values, float(unit), inverse))
 
     with np.errstate(all="ignore"):
         if (z != 0).all():
@@ -124,16 +128,14 @@ _RANGES = {
 _LEAST_ROWS = 0.3
 
 
-def _noisy_targets(data: Data, operators: Collection[str] | None) -> list[Target]:
+def _noisy_targets(data: Data) -> list[TransformedTarget]:
     """Targets with the weights that absolute errors of y give them; rows near the edge of a domain have none."""
     y = data.y
     size = float(np.sqrt(np.mean(y**2))) or 1.0
-    found = [Target("y", y / size, size, "{}", np.ones(data.n_rows))]
+    found = [TransformedTarget("y", y / size, size, "{}", np.ones(data.n_rows))]
     sign = -1.0 if data.one_sign and float(np.sum(y)) < 0 else 1.0
     for kind in _KINDS:
-        if kind.one_sign and not data.one_sign:
-            continue
-        if operators is not None and not all(token in operators for token in kind.tokens):
+        if (kind.one_sign and not data.one_sign) or not data.allows(*kind.tokens):
             continue
         unit = size if kind.power is not None else 1.0
         flip = sign if kind.one_sign else 1.0
@@ -151,5 +153,7 @@ def _noisy_targets(data: Data, operators: Collection[str] | None) -> list[Target
             continue
         values = np.where(weight > 0, values, 0.0)
         inverse = kind.inverse if flip > 0 else f"-({kind.inverse})"
-        found.append(Target(kind.name, values, float(unit ** (kind.power or 0.0)), inverse, weight / weight.max()))
+        found.append(
+            TransformedTarget(kind.name, values, float(unit ** (kind.power or 0.0)), inverse, weight / weight.max())
+        )
     return found

@@ -30,7 +30,7 @@ _LEAST_NEW = 1e-7
 
 
 @dataclass(frozen=True)
-class Problem:
+class Unexplained:
     """What is to be explained: weighted target beyond an orthonormal weighted basis.
 
     Attributes
@@ -48,13 +48,13 @@ class Problem:
     weight: FloatArray
     logarithm: bool = False
 
-    def thinned(self) -> tuple[Problem, slice]:
+    def thinned(self) -> tuple[Unexplained, slice]:
         """The same on at most so many rows, evenly taken, for a first look; and which rows."""
         rows = slice(None, None, max(1, -(-len(self.target) // _COARSE_ROWS)))
         basis = orthonormal(self.basis[:, rows])
         left = project_out(self.target[None, rows], basis)[0]
         norm = max(float(np.linalg.norm(left)), 1e-300)
-        return Problem(basis, left / norm, self.weight[rows], self.logarithm), rows
+        return Unexplained(basis, left / norm, self.weight[rows], self.logarithm), rows
 
     def term(self, family: Family, u: FloatArray) -> FloatArray:
         """The term for arguments u of any shape (..., n_rows), NaN or infinite where undefined."""
@@ -73,7 +73,7 @@ class Hit:
 
 
 def scan(
-    problem: Problem,
+    problem: Unexplained,
     arguments: FloatArray,
     families: Sequence[Family],
     clock: Clock,
@@ -144,7 +144,7 @@ def _starts(family: Family, arguments: FloatArray, typical: FloatArray) -> Float
     return np.concatenate(starts)
 
 
-def _squared_correlations(problem: Problem, rows: FloatArray) -> FloatArray:
+def _squared_correlations(problem: Unexplained, rows: FloatArray) -> FloatArray:
     """r^2 of each row with the target beyond the basis; 0 where a row is undefined or nothing new."""
     rows = rows * problem.weight
     sizes = np.einsum("ij,ij->i", rows, rows)
@@ -157,7 +157,7 @@ def _squared_correlations(problem: Problem, rows: FloatArray) -> FloatArray:
     return np.where(new, (rows @ problem.target) ** 2 / np.where(new, left, 1.0), 0.0)
 
 
-def _refined(problem: Problem, arguments: FloatArray, hits: list[Hit], factors: FloatArray | None) -> list[Hit]:
+def _refined(problem: Unexplained, arguments: FloatArray, hits: list[Hit], factors: FloatArray | None) -> list[Hit]:
     """Gauss-Newton on log|c|, with a pattern search where it does not help."""
     index = [h.argument for h in hits]
     u, family = arguments[index], hits[0].family

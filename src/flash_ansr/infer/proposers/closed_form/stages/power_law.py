@@ -11,9 +11,14 @@ import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.candidates import Draft
 from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, relative_weight
-from flash_ansr.infer.proposers.closed_form.features.monomials import monomial_text, monomial_values, number_text
-from flash_ansr.infer.proposers.closed_form.features.snapping import snapped, variants
-from flash_ansr.infer.proposers.closed_form.features.targets import Target
+from flash_ansr.infer.proposers.closed_form.features.monomials import (
+    monomial_text,
+    monomial_values,
+    number_text,
+    snapped,
+    variants,
+)
+from flash_ansr.infer.proposers.closed_form.features.targets import TransformedTarget
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import solve
 
 
@@ -37,7 +42,7 @@ def power_laws(data: Data) -> Iterator[Draft]:
             yield Draft(f"<constant>{powers}", (float(scale), *map(float, coefficients[1:])))
 
 
-def power_laws_of(data: Data, target: Target) -> Iterator[Draft]:
+def power_laws_of(data: Data, target: TransformedTarget) -> Iterator[Draft]:
     """``T^-1(c*monomial)`` for a target T(y) that is no power of y."""
     inner = data.replaced(target.values * target.unit, data.active)
     for draft in power_laws(inner):

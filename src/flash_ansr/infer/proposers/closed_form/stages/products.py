@@ -14,10 +14,14 @@ from flash_ansr.infer.proposers.closed_form.candidates import Draft
 from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
 from flash_ansr.infer.proposers.closed_form.features.families import FACTORS, ONE_PLUS, Family
 from flash_ansr.infer.proposers.closed_form.features.library import Features
-from flash_ansr.infer.proposers.closed_form.features.monomials import monomial_text, monomial_values, power_text
-from flash_ansr.infer.proposers.closed_form.features.snapping import variants
-from flash_ansr.infer.proposers.closed_form.least_squares.gram import best_pairs, worth_drafting
-from flash_ansr.infer.proposers.closed_form.least_squares.scan import Hit, Problem, scan
+from flash_ansr.infer.proposers.closed_form.features.monomials import (
+    monomial_text,
+    monomial_values,
+    power_text,
+    variants,
+)
+from flash_ansr.infer.proposers.closed_form.least_squares.scan import Hit, Unexplained, scan
+from flash_ansr.infer.proposers.closed_form.least_squares.selection import best_pairs, worth_drafting
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve
 from flash_ansr.infer.proposers.closed_form.stages.power_law import full_exponents
 
@@ -49,7 +53,7 @@ class Products:
             float(np.linalg.norm(weighted)), 1e-300
         )
         self._hits: dict[int, list[Hit]] = {}
-        self.problem = Problem(self._basis, left / max(self._norm, 1e-300), self._weight, logarithm=True)
+        self.problem = Unexplained(self._basis, left / max(self._norm, 1e-300), self._weight, logarithm=True)
 
     def single(self, arguments: Features, families: tuple[Family, ...] = FACTORS, n_best: int = 16) -> Iterator[Draft]:
         """One factor h(c*u)^e, or exp(c*u), for every argument."""
@@ -75,7 +79,7 @@ class Products:
             left = project_out((self._target * self._weight)[None], basis)[0]
             norm = float(np.linalg.norm(left))
             if norm > 0:
-                problem = Problem(basis, left / norm, self._weight, logarithm=True)
+                problem = Unexplained(basis, left / norm, self._weight, logarithm=True)
                 for hit in self._worth_drafting(scan(problem, arguments.values, families, self.data.clock, n_best)):
                     yield from self._drafts([first, hit], arguments)
 

@@ -1,4 +1,4 @@
-"""Sparse sums: a target as c0 + c1*f1 + c2*f2 + ... over a feature library.
+"""Sparse sums: a target as c0 + c1*f1 + c2*f2 + ... over a feature library, and rational forms made linear.
 
 Singles and all pairs are exhaustive, triples grow from the features of the best pairs, longer sums by orthogonal
 matching pursuit with a beam. Every survivor is solved anew by least squares on its own columns.
@@ -11,16 +11,44 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.candidates import Draft
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, relative_weight
+from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
 from flash_ansr.infer.proposers.closed_form.features.library import Features
 from flash_ansr.infer.proposers.closed_form.features.monomials import number_text
-from flash_ansr.infer.proposers.closed_form.features.targets import Target
-from flash_ansr.infer.proposers.closed_form.least_squares.gram import best_pairs, best_triples, worth_drafting
-from flash_ansr.infer.proposers.closed_form.least_squares.pursuit import pursue
+from flash_ansr.infer.proposers.closed_form.features.targets import TransformedTarget
+from flash_ansr.infer.proposers.closed_form.least_squares.selection import (
+    best_cross_pairs,
+    best_pairs,
+    best_triples,
+    pursue,
+    worth_drafting,
+)
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve, solve_pruned
 
 _LEAST_NEW = 1e-7
 _CHEAP = 120
+
+
+def pairs_of(data: Data, target: TransformedTarget, features: Features) -> Iterator[Draft]:
+    """Sums of one and of two features."""
+    sums = Sums(data, target, features)
+    yield from sums.singles()
+    yield from sums.pairs()
+
+
+def sums_of(data: Data, target: TransformedTarget, features: Features) -> Iterator[Draft]:
+    """Sums of two and of more features."""
+    sums = Sums(data, target, features)
+    yield from sums.pairs()
+    yield from sums.triples()
+    if target.name in ("y", "log y"):
+        yield from sums.longer(4)
+
+
+def rationals_of(data: Data, features: Features) -> Iterator[Draft]:
+    """Rational forms of two and of three features."""
+    rationals = Rationals(data, features)
+    yield from rationals.pairs()
+    yield from rationals.triples()
 
 
 class Sums:
@@ -31,9 +59,9 @@ class Sums:
     rows : array (n_features, n_rows)
     """
 
-    def __init__(self, data: Data, target: Target, features: Features) -> None:
-        self.data, self.target = data, target
-        weight = data.root_weight * (relative_weight(target.values) if target.weight is None else target.weight)
+    def __init__(self, data: Data, target: TransformedTarget, features: Features) -> None:
+        self.data, self.target, self.features = data, target, features
+        weight = target.row_weight(data)
         basis = orthonormal(weight[None])
         left = project_out((target.values * weight)[None], basis)[0]
         norm = float(np.linalg.norm(left))
@@ -46,16 +74,13 @@ class Sums:
             norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         new = np.isfinite(norms) & (norms > _LEAST_NEW * sizes) & (sizes > 0)
         self.index = np.flatnonzero(new)
-        self.features = features
         self.rows = rows[new] / norms[new, None]
         self._pool: list[int] = []
 
     def singles(self, n_best: int = 6) -> Iterator[Draft]:
         """One feature."""
         r2 = (self.rows @ self._rest) ** 2
-        best = np.argsort(-r2)[:n_best]
-        for i in best[: worth_drafting([float(r2[i]) for i in best], self.data.noise > 0)]:
-            yield from self._drafts([int(i)])
+        yield from self._best([(int(i), float(r2[i])) for i in np.argsort(-r2)[:n_best]])
 
     def of(self, supports: Iterable[Sequence[int]]) -> Iterator[Draft]:
         """Given features of the library, by their numbers; without what is a constant under the weights."""
@@ -66,28 +91,38 @@ class Sums:
 
     def pairs(self, n_best: int = 12) -> Iterator[Draft]:
         """Two features."""
-        found = best_pairs(self.rows, self._rest, max(n_best, 64), self.data.clock)
+        found = self._pairs(max(n_best, 64))
         self._pool = list(dict.fromkeys(i for pair in found for i in pair[:2]))
-        for i, j, _ in found[: min(n_best, worth_drafting([r2 for *_, r2 in found], self.data.noise > 0))]:
-            yield from self._drafts([i, j])
+        yield from self._best(found, n_best)
+
+    def _pairs(self, n_best: int) -> list[tuple[int, int, float]]:
+        return best_pairs(self.rows, self._rest, n_best, self.data.clock)
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
         """Three features, of the best pairs and of the cheapest."""
         pool = list(dict.fromkeys([*self._pool[:60], *range(min(_CHEAP, len(self.rows)))]))
-        found = best_triples(self.rows, self._rest, pool, n_best, self.data.clock)
-        for i, j, k, _ in found[: worth_drafting([r2 for *_, r2 in found], self.data.noise > 0)]:
-            yield from self._drafts([i, j, k])
+        yield from self._best(best_triples(self.rows, self._rest, pool, n_best, self.data.clock))
 
     def longer(self, n_terms: int, beam: int = 6) -> Iterator[Draft]:
         """Up to ``n_terms`` features by matching pursuit."""
         for support in pursue(self.rows, self._rest, n_terms, beam, self.data.clock):
             yield from self._drafts(support)
 
-    def _drafts(self, support: Sequence[int]) -> Iterator[Draft]:
+    def _best(self, found: Sequence[tuple[int | float, ...]], most: int | None = None) -> Iterator[Draft]:
+        """Those of supports with their R2, the best first, that are worth more work."""
+        n = worth_drafting([support[-1] for support in found], self.data.noise > 0)
+        for support in found[:most][:n]:
+            yield from self._drafts([int(i) for i in support[:-1]])
+
+    def _solved(self, support: Sequence[int]) -> tuple[list[str], FloatArray, list[int], FloatArray, float]:
+        """Texts and values of a constant and of features, those that are kept, their coefficients, what is left."""
         chosen = self.index[list(support)]
-        terms = np.vstack([np.ones(self.data.n_rows), self.features.values[chosen]])
         texts = ["", *(self.features.texts[i] for i in chosen)]
-        kept, coefficients, unexplained = solve_pruned(terms, self.target.values, self._weight)
+        terms = np.vstack([np.ones(self.data.n_rows), self.features.values[chosen]])
+        return texts, terms, *solve_pruned(terms, self.target.values, self._weight)
+
+    def _drafts(self, support: Sequence[int]) -> Iterator[Draft]:
+        texts, terms, kept, coefficients, unexplained = self._solved(support)
         yield self._draft([texts[i] for i in kept], coefficients)
         if kept[0] == 0 and len(kept) > 1:
             without, rest = solve(terms[kept[1:]], self.target.values, self._weight)
@@ -97,6 +132,47 @@ class Sums:
 
     def _draft(self, texts: list[str], coefficients: FloatArray) -> Draft:
         return Draft(self.target.inverse.format(sum_text(texts, coefficients * self.target.unit)))
+
+
+class Rationals(Sums):
+    """Rational forms: y = (c0 + c1*a + ...)/(1 + c2*b + ...) is y = c0 + c1*a + ... - c2*(b*y) - ...
+
+    Sums over the features and over the features times y; the latter make up the denominator.
+    """
+
+    def __init__(self, data: Data, features: Features) -> None:
+        self._n_above = len(features)
+        size = float(np.sqrt(np.mean(data.y**2))) or 1.0
+        z = data.y / size
+        both = Features(features.texts * 2, np.concatenate([features.values, features.values * z]))
+        weight = np.ones(data.n_rows) if data.noise else None
+        super().__init__(data, TransformedTarget("y", z, size, "{}", weight), both)
+        self._is_above = self.index < self._n_above
+
+    def _pairs(self, n_best: int) -> list[tuple[int, int, float]]:
+        """One term above, one below."""
+        first, second = np.flatnonzero(self._is_above), np.flatnonzero(~self._is_above)
+        found = best_cross_pairs(self.rows[first], self.rows[second], self._rest, n_best, self.data.clock)
+        return [(int(first[i]), int(second[j]), r2) for i, j, r2 in found]
+
+    def triples(self, n_best: int = 8) -> Iterator[Draft]:
+        """Three terms, at least one of them below."""
+        cheap = [*np.flatnonzero(self._is_above)[:60], *np.flatnonzero(~self._is_above)[:40]]
+        pool = list(dict.fromkeys([*self._pool[:60], *map(int, cheap)]))
+        found = best_triples(self.rows, self._rest, pool, 4 * n_best, self.data.clock)
+        below = [triple for *triple, _ in found if not self._is_above[triple].all()]
+        for triple in below[:n_best]:
+            yield from self._drafts(triple)
+
+    def _drafts(self, support: Sequence[int]) -> Iterator[Draft]:
+        texts, _, kept, coefficients, _ = self._solved(support)
+        is_above = [True, *self._is_above[list(support)]]
+        above = [(texts[i], c) for i, c in zip(kept, coefficients, strict=True) if is_above[i]]
+        below = [(texts[i], c) for i, c in zip(kept, coefficients, strict=True) if not is_above[i]]
+        if above and below:
+            numerator = sum_text([t for t, _ in above], np.array([c for _, c in above]) * self.target.unit)
+            denominator = sum_text([t for t, _ in below], -np.array([c for _, c in below]))
+            yield Draft(f"({numerator})/(1 + {denominator})")
 
 
 def sum_text(texts: Sequence[str], coefficients: FloatArray) -> str:

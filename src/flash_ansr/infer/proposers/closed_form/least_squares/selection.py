@@ -1,4 +1,4 @@
-"""All pairs of features by one Gram matrix, block by block, and triples from the best.
+"""Which features to sum: all pairs by one Gram matrix, block by block, triples from the best, more by pursuit.
 
 For rows f_i and a target t of norm 1, orthogonal to what is projected out, with r_i = f_i.t and G_ij = f_i.f_j, the
 best combination of two explains R2_ij = (r_i^2 + r_j^2 - 2 r_i r_j G_ij)/(1 - G_ij^2) of t.
@@ -6,9 +6,12 @@ best combination of two explains R2_ij = (r_i^2 + r_j^2 - 2 r_i r_j G_ij)/(1 - G
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.data import Clock, FloatArray
+from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out
 
 _BLOCK = 64
 # two rows closer than this are one: the formula would divide rounding errors
@@ -16,6 +19,9 @@ _LEAST_ANGLE = 1e-8
 # features that the triples are made of
 _TRIPLE_POOL = 160
 _EXACT = 1 - 1e-10
+# pursuit ends when so much is explained, and takes no feature that is a sum of those that it has
+_ENOUGH = 1 - 1e-13
+_LEAST_NEW = 1e-7
 _A_FEW = 5
 _SOME = 12
 
@@ -88,6 +94,32 @@ def best_triples(
     return [(pool[i], pool[j], pool[k], r2) for (i, j, k), r2 in ranked]
 
 
+def pursue(rows: FloatArray, target: FloatArray, n_terms: int, beam: int, clock: Clock) -> Iterator[list[int]]:
+    """Supports of growing size, the best of each size first: the next feature explains most of what is left.
+
+    Parameters
+    ----------
+    rows : array (n, n_rows)
+        Norm 1.
+    target : array (n_rows,)
+        Norm 1.
+    """
+    supports: list[tuple[int, ...]] = [()]
+    for size in range(1, n_terms + 1):
+        grown: dict[tuple[int, ...], float] = {}
+        for support in supports:
+            clock.check()
+            for i, r2 in _extensions(rows, target, support, beam):
+                grown[tuple(sorted((*support, i)))] = r2
+        supports = sorted(grown, key=lambda s: (-grown[s], s))[:beam]
+        if not supports:
+            return
+        for support in supports[: 2 if size > 1 else 1]:
+            yield list(support)
+        if grown[supports[0]] > _ENOUGH:
+            return
+
+
 def worth_drafting(r2: list[float], noisy: bool = False) -> int:
     """How many of the best are worth more work: those that are exact where any is, else a few, with noise some more."""
     exact = sum(value > _EXACT for value in r2)
@@ -107,6 +139,21 @@ def _explained(gram: FloatArray, r_left: FloatArray, r_right: FloatArray) -> Flo
     gram /= rest
     gram[together] = 0.0
     return gram
+
+
+def _extensions(rows: FloatArray, target: FloatArray, support: tuple[int, ...], n: int) -> list[tuple[int, float]]:
+    """The n best features to add, with the part that is then explained."""
+    if not support:
+        r2 = (rows @ target) ** 2
+        return [(int(i), float(r2[i])) for i in np.argsort(-r2)[:n]]
+    basis = orthonormal(rows[list(support)])
+    left = project_out(target[None], basis)[0]
+    rest = 1 - np.sum((rows @ basis.T) ** 2, axis=1)
+    new = rest > _LEAST_NEW
+    gain = np.where(new, (rows @ left) ** 2 / np.where(new, rest, 1.0), 0.0)
+    gain[list(support)] = 0.0
+    explained = 1 - float(left @ left)
+    return [(int(i), explained + float(gain[i])) for i in np.argsort(-gain)[:n]]
 
 
 class _Best:
