@@ -151,6 +151,17 @@ std::optional<Monomial> to_monomial(const Arena& arena, const Entry& entry) {
     return monomial;
 }
 
+std::optional<Polynomial> to_polynomial(const Arena& arena, TermId sum, std::size_t max_terms) {
+    if (arena[sum].n_entries > max_terms) return std::nullopt;
+    Polynomial polynomial;
+    for (const Entry& entry : arena.entries(sum)) {
+        auto monomial = to_monomial(arena, entry);
+        if (!monomial) return std::nullopt;
+        polynomial.push_back(std::move(*monomial));
+    }
+    return polynomial;
+}
+
 bool may_be_constant(const Arena& arena, TermId id) {
     if (!arena[id].has_absolute) return false;
     if (arena[id].kind == Kind::function) return may_be_constant(arena, arena[id].argument);

@@ -34,6 +34,9 @@ std::optional<Polynomial> quotient(Polynomial dividend, const Polynomial& diviso
 // Entry of a sum as a monomial in its bases; nothing for free coefficients and other exponents.
 std::optional<Monomial> to_monomial(const Arena& arena, const Entry& entry);
 
+// A sum as a polynomial; nothing where one of its entries is no monomial, or where there are more than allowed.
+std::optional<Polynomial> to_polynomial(const Arena& arena, TermId sum, std::size_t max_terms);
+
 // Whether a term that has variables may have one value on a set of positive measure, as x/|x|. False only where it
 // cannot: without absolute values, or when with |u| as u no term of a polynomial meets another.
 bool may_be_constant(const Arena& arena, TermId id);

@@ -62,6 +62,11 @@ struct TermNode {
     bool no_numerator = false;  // a product that is written as 1/...
     std::uint8_t settled = 0;   // modes in which building it from its own parts gives it again
     std::uint16_t depth = 1;
+
+    bool is_symbol(Op which) const { return kind == Kind::symbol && op == which; }
+    bool is_function(Op which) const { return kind == Kind::function && op == which; }
+    // k * T, a sum of one term.
+    bool is_multiple() const { return kind == Kind::sum && n_entries == 1; }
 };
 
 class Arena {
@@ -76,8 +81,9 @@ class Arena {
     // References stay valid until reset; spans of entries only until the next intern.
     const TermNode& operator[](TermId id) const { return chunks_[id / chunk_size][id % chunk_size]; }
     TermNode& edit(TermId id) { return chunks_[id / chunk_size][id % chunk_size]; }
-    std::span<const Entry> entries(TermId id) const {
-        return {entries_.data() + (*this)[id].first, (*this)[id].n_entries};
+    std::span<const Entry> entries(TermId id) const { return entries((*this)[id]); }
+    std::span<const Entry> entries(const TermNode& node) const {
+        return {entries_.data() + node.first, node.n_entries};
     }
     std::size_t size() const { return n_nodes_; }
     // Another number after every reset, in every arena.

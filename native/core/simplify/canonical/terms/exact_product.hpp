@@ -4,7 +4,7 @@
 #include "core/base/rational.hpp"
 #include "core/base/scratch.hpp"
 
-namespace simplipy {
+namespace simplipy::canonical {
 
 class ExactProduct {
   public:
@@ -42,4 +42,4 @@ class ExactProduct {
 // The sum of rationals, in an order of its own: whether it overflows does not depend on theirs.
 Rational exact_sum(Scratch<Rational> numbers);
 
-}  // namespace simplipy
+}  // namespace simplipy::canonical

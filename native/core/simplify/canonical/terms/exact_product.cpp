@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace simplipy {
+namespace simplipy::canonical {
 
 void ExactProduct::gather() {
     if (waiting_.empty()) return;
@@ -40,4 +40,4 @@ Rational exact_sum(Scratch<Rational> numbers) {
     return sum;
 }
 
-}  // namespace simplipy
+}  // namespace simplipy::canonical
