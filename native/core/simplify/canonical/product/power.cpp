@@ -6,7 +6,7 @@
 #include "core/simplify/canonical/function/absolute.hpp"
 #include "core/simplify/canonical/sum/sum.hpp"
 #include "core/simplify/canonical/terms/analysis.hpp"
-#include "core/simplify/spell/plan.hpp"
+#include "core/simplify/spell/tokens.hpp"
 #include "product.hpp"
 #include "root.hpp"
 

@@ -5,7 +5,7 @@
 #include "cancel.hpp"
 #include "core/simplify/canonical/rules/rewrite.hpp"
 #include "core/simplify/canonical/sum/sum.hpp"
-#include "core/simplify/spell/plan.hpp"
+#include "core/simplify/spell/tokens.hpp"
 #include "merge.hpp"
 
 namespace simplipy::canonical {

@@ -1,6 +1,6 @@
 #include "constants.hpp"
 
-#include "core/simplify/spell/plan.hpp"
+#include "core/simplify/spell/tokens.hpp"
 
 namespace simplipy::canonical {
 namespace {
