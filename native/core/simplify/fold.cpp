@@ -9,34 +9,8 @@ namespace {
 
 long double decimal_value(Decimal number) { return std::strtold(to_string(number).c_str(), nullptr); }
 
-// Values of ground terms in extended precision, so that rounding them gives the nearest double.
-long double ground_value(Op op, long double a, long double b) {
-    const OpInfo& row = info(op);
+long double function_value(Op op, long double a) {
     switch (op) {
-        case Op::add:
-            return a + b;
-        case Op::sub:
-            return a - b;
-        case Op::mul:
-            return a * b;
-        case Op::div:
-            return b == 0 ? NAN : a / b;
-        case Op::pow:
-            return a == 0 && b < 0 ? NAN : std::pow(a, b);
-        case Op::abs:
-            return std::fabs(a);
-        case Op::inv:
-            return a == 0 ? NAN : 1 / a;
-        case Op::neg:
-            return -a;
-        case Op::root2:
-            return std::sqrt(a);
-        case Op::root3:
-            return std::cbrt(a);
-        case Op::root4:
-            return std::sqrt(std::sqrt(a));
-        case Op::root5:
-            return std::copysign(std::pow(std::fabs(a), 0.2L), a);
         case Op::sin:
             return std::sin(a);
         case Op::cos:
@@ -66,91 +40,150 @@ long double ground_value(Op op, long double a, long double b) {
         case Op::log:
             return a > 0 ? std::log(a) : static_cast<long double>(NAN);
         default:
-            break;
+            return NAN;
     }
-    if (row.form == Form::power) return std::pow(a, row.literal);
-    return row.form == Form::scale ? a * row.literal : a / row.literal;
 }
 
-// A value in extended precision and how far it may be from the true one.
+long double unary_value(Op op, long double a) {
+    switch (op) {
+        case Op::abs:
+            return std::fabs(a);
+        case Op::inv:
+            return a == 0 ? NAN : 1 / a;
+        case Op::neg:
+            return -a;
+        case Op::root2:
+            return std::sqrt(a);
+        case Op::root3:
+            return std::cbrt(a);
+        case Op::root4:
+            return std::sqrt(std::sqrt(a));
+        case Op::root5:
+            return std::copysign(std::pow(std::fabs(a), 0.2L), a);
+        default:
+            break;
+    }
+    const OpInfo& row = info(op);
+    if (row.form == Form::power) return std::pow(a, row.literal);
+    if (row.form == Form::scale) return a * row.literal;
+    if (row.form == Form::quotient) return a / row.literal;
+    return function_value(op, a);
+}
+
+long double binary_value(Op op, long double a, long double b) {
+    switch (op) {
+        case Op::add:
+            return a + b;
+        case Op::sub:
+            return a - b;
+        case Op::mul:
+            return a * b;
+        case Op::div:
+            return b == 0 ? NAN : a / b;
+        default:
+            return a == 0 && b < 0 ? NAN : std::pow(a, b);
+    }
+}
+
+// A value in extended precision, so that rounding it gives the nearest double, and how far it may be from the true one.
 struct Approximate {
     long double value = 0;
     long double error = 0;
 };
 
 constexpr Approximate unknown_value{NAN, 0};
+constexpr long double rounding = 4 * std::numeric_limits<long double>::epsilon();
 
-// The same for an operation: rounding, and what the errors of the operands come to, to first order and doubled.
-// Unknown where the operands may be beyond a border of the domain.
-Approximate ground_value(Op op, const Approximate& a, const Approximate& b) {
-    constexpr long double rounding = 4 * std::numeric_limits<long double>::epsilon();
-    const long double v = ground_value(op, a.value, b.value);
-    const auto with = [&](long double slope) { return Approximate{v, 2 * slope * a.error + rounding * std::fabs(v)}; };
-    const long double x = a.value;
-    const long double size = std::fabs(x);
-    const auto power = [&](long double k) {  // |x^k|
-        if (x == 0 && a.error == 0) return Approximate{v, 0};
-        return size > 2 * a.error ? with(std::fabs(k * v / x)) : unknown_value;
-    };
-    switch (op) {
-        case Op::add:
-        case Op::sub:
-            return {v, a.error + b.error + rounding * std::fabs(v)};
-        case Op::mul:
-            return {v, 2 * (size * b.error + std::fabs(b.value) * a.error) + rounding * std::fabs(v)};
-        case Op::div:
-            if (std::fabs(b.value) <= 2 * b.error) return unknown_value;
-            return {v, 2 * (a.error + std::fabs(v) * b.error) / std::fabs(b.value) + rounding * std::fabs(v)};
-        case Op::pow: {
-            if (x <= 0 && b.error > 0) return unknown_value;
-            const Approximate base = power(b.value);
-            if (std::isnan(base.value)) return unknown_value;
-            return {v, base.error + (x > 0 ? 2 * std::fabs(v * std::log(x)) * b.error : 0.0L)};
+// The error of an operation's value v: rounding, and what the errors of the operands come to, to first order and
+// doubled. Unknown where the operands may be beyond a border of the domain.
+class ErrorBound {
+  public:
+    ErrorBound(const Approximate& a, long double v) : a_(a), v_(v), x_(a.value) {}
+
+    Approximate binary(Op op, const Approximate& b) const {
+        switch (op) {
+            case Op::add:
+            case Op::sub:
+                return with_error(a_.error + b.error);
+            case Op::mul:
+                return with_error(2 * (std::fabs(x_) * b.error + std::fabs(b.value) * a_.error));
+            case Op::div:
+                if (std::fabs(b.value) <= 2 * b.error) return unknown_value;
+                return with_error(2 * (a_.error + std::fabs(v_) * b.error) / std::fabs(b.value));
+            default:
+                break;
         }
-        case Op::abs:
-        case Op::neg:
-            return {v, a.error};
-        case Op::inv:
-            return power(-1);
-        case Op::root2:
-            return x >= 0 ? power(0.5L) : unknown_value;
-        case Op::root3:
-            return power(1 / 3.0L);
-        case Op::root4:
-            return x >= 0 ? power(0.25L) : unknown_value;
-        case Op::root5:
-            return power(0.2L);
-        case Op::sin:
-        case Op::cos:
-            return with(1);
-        case Op::tan:
-            return with(1 + v * v);
-        case Op::asin:
-        case Op::acos:
-            return size + 2 * a.error < 1 ? with(1 / std::sqrt(1 - x * x)) : (a.error == 0 ? with(0) : unknown_value);
-        case Op::atan:
-            return with(1 / (1 + x * x));
-        case Op::sinh:
-            return with(std::cosh(x));
-        case Op::cosh:
-            return with(std::fabs(std::sinh(x)));
-        case Op::tanh:
-            return with(1);
-        case Op::asinh:
-            return with(1 / std::sqrt(1 + x * x));
-        case Op::acosh:
-            return x - 2 * a.error > 1 ? with(1 / std::sqrt(x * x - 1)) : (a.error == 0 ? with(0) : unknown_value);
-        case Op::atanh:
-            return size + 2 * a.error < 1 ? with(1 / (1 - x * x)) : unknown_value;
-        case Op::exp:
-            return with(v);
-        case Op::log:
-            return x > 2 * a.error ? with(1 / x) : unknown_value;
-        default:
-            break;
+        if (x_ <= 0 && b.error > 0) return unknown_value;
+        const Approximate base = power(b.value);
+        if (std::isnan(base.value)) return unknown_value;
+        return {v_, base.error + (x_ > 0 ? 2 * std::fabs(v_ * std::log(x_)) * b.error : 0.0L)};
     }
-    if (info(op).form == Form::power) return power(info(op).literal);
-    return {v, std::fabs(x != 0 ? v / x : 0.0L) * a.error + rounding * std::fabs(v)};
+
+    Approximate unary(Op op) const {
+        const OpInfo& row = info(op);
+        if (op == Op::abs || op == Op::neg) return {v_, a_.error};
+        if (op == Op::inv) return power(-1);
+        if (row.form == Form::power) return power(row.literal);
+        if (row.form == Form::scale || row.form == Form::quotient)
+            return with_error(std::fabs(x_ != 0 ? v_ / x_ : 0.0L) * a_.error);
+        if (op == Op::root3 || op == Op::root5) return power(op == Op::root3 ? 1 / 3.0L : 0.2L);
+        if (op == Op::root2 || op == Op::root4) return x_ >= 0 ? power(op == Op::root2 ? 0.5L : 0.25L) : unknown_value;
+        return function(op);
+    }
+
+  private:
+    Approximate with_error(long double error) const { return {v_, error + rounding * std::fabs(v_)}; }
+    Approximate with_slope(long double slope) const { return with_error(2 * slope * a_.error); }
+
+    // |x^k|
+    Approximate power(long double k) const {
+        if (x_ == 0 && a_.error == 0) return {v_, 0};
+        return std::fabs(x_) > 2 * a_.error ? with_slope(std::fabs(k * v_ / x_)) : unknown_value;
+    }
+
+    Approximate function(Op op) const {
+        const long double size = std::fabs(x_);
+        const Approximate at_border = a_.error == 0 ? with_slope(0) : unknown_value;
+        switch (op) {
+            case Op::sin:
+            case Op::cos:
+            case Op::tanh:
+                return with_slope(1);
+            case Op::tan:
+                return with_slope(1 + v_ * v_);
+            case Op::asin:
+            case Op::acos:
+                return size + 2 * a_.error < 1 ? with_slope(1 / std::sqrt(1 - x_ * x_)) : at_border;
+            case Op::atan:
+                return with_slope(1 / (1 + x_ * x_));
+            case Op::sinh:
+                return with_slope(std::cosh(x_));
+            case Op::cosh:
+                return with_slope(std::fabs(std::sinh(x_)));
+            case Op::asinh:
+                return with_slope(1 / std::sqrt(1 + x_ * x_));
+            case Op::acosh:
+                return x_ - 2 * a_.error > 1 ? with_slope(1 / std::sqrt(x_ * x_ - 1)) : at_border;
+            case Op::atanh:
+                return size + 2 * a_.error < 1 ? with_slope(1 / (1 - x_ * x_)) : unknown_value;
+            case Op::exp:
+                return with_slope(v_);
+            case Op::log:
+                return x_ > 2 * a_.error ? with_slope(1 / x_) : unknown_value;
+            default:
+                return unknown_value;
+        }
+    }
+
+    const Approximate& a_;
+    long double v_;
+    long double x_;
+};
+
+// `b`: the second operand, where there is one.
+Approximate ground_value(Op op, const Approximate& a, const Approximate& b) {
+    if (arity(op) == 2) return ErrorBound(a, binary_value(op, a.value, b.value)).binary(op, b);
+    return ErrorBound(a, unary_value(op, a.value)).unary(op);
 }
 
 // Whether rounding the value gives the nearest double of the true one, or one beside it where that is halfway between.
