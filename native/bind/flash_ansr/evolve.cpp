@@ -36,9 +36,7 @@ nb::dict to_dict(Brood&& brood) {
     return out;
 }
 
-}  // namespace
-
-void bind_search(nb::module_& module) {
+void bind_keys(nb::module_& module) {
     nb::class_<KeySet>(module, "KeySet")
         .def(nb::init<>())
         .def("__len__", &KeySet::size)
@@ -62,6 +60,9 @@ void bind_search(nb::module_& module) {
             return to_numpy(std::move(keys));
         },
         nb::arg("ids"), nb::arg("offsets"));
+}
+
+void bind_screen(nb::module_& module) {
     nb::class_<Screen>(module, "Screen")
         .def(
             "__init__",
@@ -71,6 +72,9 @@ void bind_search(nb::module_& module) {
                                                     span_of(weights), span_of(sizes)));
             },
             nb::arg("columns"), nb::arg("y"), nb::arg("sample_weights"), nb::arg("sizes"));
+}
+
+void bind_breeder(nb::module_& module) {
     nb::class_<Breeder>(module, "Breeder")
         .def(
             "__init__",
@@ -117,4 +121,12 @@ void bind_search(nb::module_& module) {
             nb::arg("screen"), nb::arg("ids"), nb::arg("offsets"), nb::arg("constants"), nb::arg("first"),
             nb::arg("second"), nb::arg("limits"), nb::arg("slack"), nb::arg("n_steps"), nb::arg("n_glances"),
             nb::arg("seed"), nb::arg("seconds"), nb::arg("n_threads"));
+}
+
+}  // namespace
+
+void bind_search(nb::module_& module) {
+    bind_keys(module);
+    bind_screen(module);
+    bind_breeder(module);
 }

@@ -47,9 +47,7 @@ nb::tuple to_arrays(std::vector<FitResult>& results) {
                           to_numpy(std::move(n_values)), to_numpy(std::move(values)), to_numpy(std::move(covariances)));
 }
 
-}  // namespace
-
-void bind_fit(nb::module_& module) {
+void bind_options(nb::module_& module) {
     nb::class_<FitOptions>(module, "FitOptions")
         .def(
             "__init__",
@@ -66,6 +64,9 @@ void bind_fit(nb::module_& module) {
             nb::arg("n_restarts"), nb::arg("n_screen_rows"), nb::arg("normal_starts"), nb::arg("objective"),
             nb::arg("threshold"), nb::arg("absolute_errors"), nb::arg("seed"), nb::arg("seconds"), nb::arg("n_threads"),
             nb::arg("keep_best"), nb::arg("length_penalty"));
+}
+
+void bind_rows(nb::module_& module) {
     nb::class_<FitRows>(module, "FitRows")
         .def(
             "__init__",
@@ -77,6 +78,9 @@ void bind_fit(nb::module_& module) {
             nb::arg("x").none(), nb::arg("columns"), nb::arg("y"), nb::arg("sample_weights").none(),
             nb::arg("sizes").none())
         .def("finite", &FitRows::finite);
+}
+
+void bind_jobs(nb::module_& module) {
     nb::class_<Jobs> jobs(module, "FitJobs");
     jobs.def(
             "__init__",
@@ -104,6 +108,14 @@ void bind_fit(nb::module_& module) {
             for (std::size_t i = 0; i < self.size(); ++i) self[i].fvu_limit = span_of(limits)[i];
         },
         nb::arg("limits"));
+}
+
+}  // namespace
+
+void bind_fit(nb::module_& module) {
+    bind_options(module);
+    bind_rows(module);
+    bind_jobs(module);
     module.def(
         "variables_of", [](const std::vector<const Tree*>& trees) { return variables_of(trees); }, nb::arg("trees"));
     module.def(

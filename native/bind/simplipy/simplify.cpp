@@ -12,9 +12,7 @@ const char* stop_name(StopReason stop) {
     return names[static_cast<std::size_t>(stop)];
 }
 
-}  // namespace
-
-void bind_simplify(nb::module_& module) {
+void bind_options(nb::module_& module) {
     nb::class_<RuleSet>(module, "RuleSet")
         .def(
             "__init__", [](RuleSet* self, std::string_view text) { new (self) RuleSet(text); }, nb::arg("text"))
@@ -29,6 +27,9 @@ void bind_simplify(nb::module_& module) {
             },
             nb::arg("rules"), nb::arg("extend"), nb::arg("max_pattern_length"), nb::arg("mask_numbers"),
             nb::arg("fold_numbers"), nb::arg("max_steps"));
+}
+
+void bind_one(nb::module_& module) {
     module.def(
         "simplify_tree",
         [](const Tree& tree, const SimplifyOptions& options,
@@ -47,6 +48,19 @@ void bind_simplify(nb::module_& module) {
         },
         nb::arg("tokens"), nb::arg("options"));
     module.def(
+        "explain_tree",
+        [](const Tree& tree, const SimplifyOptions& options) {
+            Simplifier simplifier;
+            Simplified result = simplifier.run(tree, options, true);
+            nb::list steps;
+            for (Step& step : result.steps) steps.append(nb::make_tuple(step.rules, step.before, step.after));
+            return nb::make_tuple(result.tree, stop_name(result.stop), steps, result.constants);
+        },
+        nb::arg("tree"), nb::arg("options"));
+}
+
+void bind_many(nb::module_& module) {
+    module.def(
         "simplify_token_lists",
         [](const std::vector<std::vector<std::string_view>>& rows, const SimplifyOptions& options,
            std::size_t n_threads) {
@@ -63,16 +77,6 @@ void bind_simplify(nb::module_& module) {
         },
         nb::arg("rows"), nb::arg("options"), nb::arg("n_threads"));
     module.def(
-        "explain_tree",
-        [](const Tree& tree, const SimplifyOptions& options) {
-            Simplifier simplifier;
-            Simplified result = simplifier.run(tree, options, true);
-            nb::list steps;
-            for (Step& step : result.steps) steps.append(nb::make_tuple(step.rules, step.before, step.after));
-            return nb::make_tuple(result.tree, stop_name(result.stop), steps, result.constants);
-        },
-        nb::arg("tree"), nb::arg("options"));
-    module.def(
         "simplify_ids",
         [](const nb::ndarray<const std::int16_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>& ids,
            const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>& offsets,
@@ -87,4 +91,12 @@ void bind_simplify(nb::module_& module) {
                                   std::move(output.extras));
         },
         nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"), nb::arg("options"), nb::arg("n_threads"));
+}
+
+}  // namespace
+
+void bind_simplify(nb::module_& module) {
+    bind_options(module);
+    bind_one(module);
+    bind_many(module);
 }
