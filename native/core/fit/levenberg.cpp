@@ -120,84 +120,99 @@ double Levenberg::predicted_cost(FitModel& model, double cost) const {
     return cost + change;
 }
 
-double Levenberg::descend(FitModel& model, std::span<double> point, std::span<const double> units, const Bounds& bounds,
-                          const DescentLimits& limits, Watch& watch) {
-    const std::size_t q = point.size();
-    start(q);
-    double cost = model.solve(point.data());
-    stop_ = Stop::undefined;
-    if (!std::isfinite(cost)) return std::numeric_limits<double>::infinity();
-    double damping = limits.damping;
+// Where one descent stands.
+struct Levenberg::Descent {
+    FitModel& model;
+    std::span<double> point;
+    std::span<const double> units;
+    const Bounds& bounds;
+    const DescentLimits& limits;
+    Watch& watch;
+    double cost;
+    double damping;
     double growth = 2.0;
     double last_ratio = 0.0;  // cost after / before the last accepted step
     bool at_point = true;     // the model was last solved at `point`
-    stop_ = Stop::budget;
-    for (std::size_t n = 0; n < limits.n_steps; ++n) {
-        if (cost <= limits.perfect || q == 0) {
-            stop_ = cost <= limits.perfect ? Stop::perfect : Stop::converged;
-            break;
-        }
-        if (watch.over()) {
-            stop_ = Stop::deadline;
-            break;
-        }
-        if (n >= limits.patience && cost > limits.cost_to_beat &&
-            cost * std::pow(last_ratio, static_cast<double>(limits.n_steps - n)) > limits.cost_to_beat) {
-            stop_ = Stop::abandoned;
-            break;
-        }
-        if (!at_point) model.solve(point.data());
-        if (!model.differentiate()) {
-            stop_ = Stop::undefined;
-            break;
-        }
-        double cosine = 0.0;
-        for (std::size_t j = 0; j < q; ++j) {
-            scale_[j] = std::max(scale_[j], model.column_norm(model.n_linear() + j));
-            cosine = std::max(cosine, std::fabs(model.component(j)));
-        }
-        if (cosine <= gradient_tolerance * std::sqrt(cost)) {
-            stop_ = Stop::converged;
-            break;
-        }
-        mark_blocked(model, point, bounds);
-        bool accepted = false;
-        while (!accepted && damping < largest_damping && n < limits.n_steps) {
-            propose(model, damping);
-            const double change = clip(point, units, bounds);
-            if (change <= step_tolerance) break;
-            const double predicted = cost - predicted_cost(model, cost);
-            const double trial_cost = model.solve(trial_.data());
-            at_point = false;
-            const double gain = predicted > 0.0 ? (cost - trial_cost) / predicted : -1.0;
-            if (trial_cost < cost && gain > 1e-4) {
-                accepted = true;
-                std::copy(trial_.begin(), trial_.end(), point.begin());
-                last_ratio = trial_cost / cost;
-                cost = trial_cost;
-                at_point = true;
-                const double cube = (2.0 * gain - 1.0) * (2.0 * gain - 1.0) * (2.0 * gain - 1.0);
-                damping = std::max(smallest_damping, damping * (gain > 0.9 ? 0.1 : std::clamp(1.0 - cube, 0.2, 2.0)));
-                growth = 2.0;
-            } else {
-                damping *= std::isfinite(trial_cost) ? growth : 4.0 * growth;
-                growth *= 2.0;
-                ++n;
-                if (watch.over()) break;
-            }
-        }
-        if (!accepted || 1.0 - last_ratio <= limits.progress) {
-            if (watch.over()) {
-                stop_ = Stop::deadline;
-            } else if (n < limits.n_steps) {
-                stop_ = Stop::converged;
-            }
-            break;
-        }
+    std::size_t n_steps = 0;  // those that were tried and refused count too
+
+    bool is_hopeless() const {
+        const auto rest = static_cast<double>(limits.n_steps - n_steps);
+        return n_steps >= limits.patience && cost > limits.cost_to_beat &&
+               cost * std::pow(last_ratio, rest) > limits.cost_to_beat;
     }
-    if (cost <= limits.perfect) stop_ = Stop::perfect;
-    if (!at_point) cost = model.solve(point.data());
-    return cost;
+    void accept(std::span<const double> trial, double trial_cost, double gain) {
+        std::copy(trial.begin(), trial.end(), point.begin());
+        last_ratio = trial_cost / cost;
+        cost = trial_cost;
+        at_point = true;
+        const double cube = (2.0 * gain - 1.0) * (2.0 * gain - 1.0) * (2.0 * gain - 1.0);
+        damping = std::max(smallest_damping, damping * (gain > 0.9 ? 0.1 : std::clamp(1.0 - cube, 0.2, 2.0)));
+        growth = 2.0;
+    }
+    void refuse(double trial_cost) {
+        damping *= std::isfinite(trial_cost) ? growth : 4.0 * growth;
+        growth *= 2.0;
+        ++n_steps;
+    }
+};
+
+// Differentiates at the point, or says why the descent ends there.
+std::optional<Stop> Levenberg::prepare(Descent& at) {
+    const std::size_t q = at.point.size();
+    if (at.cost <= at.limits.perfect) return Stop::perfect;
+    if (q == 0) return Stop::converged;
+    if (at.watch.over()) return Stop::deadline;
+    if (at.is_hopeless()) return Stop::abandoned;
+    if (!at.model.differentiate()) return Stop::undefined;
+    double cosine = 0.0;
+    for (std::size_t j = 0; j < q; ++j) {
+        scale_[j] = std::max(scale_[j], at.model.column_norm(at.model.n_linear() + j));
+        cosine = std::max(cosine, std::fabs(at.model.component(j)));
+    }
+    if (cosine <= gradient_tolerance * std::sqrt(at.cost)) return Stop::converged;
+    mark_blocked(at.model, at.point, at.bounds);
+    return std::nullopt;
+}
+
+// Whether a step with some damping lowers the cost.
+bool Levenberg::step(Descent& at) {
+    while (at.damping < largest_damping && at.n_steps < at.limits.n_steps) {
+        propose(at.model, at.damping);
+        if (clip(at.point, at.units, at.bounds) <= step_tolerance) return false;
+        const double predicted = at.cost - predicted_cost(at.model, at.cost);
+        const double trial_cost = at.model.solve(trial_.data());
+        at.at_point = false;
+        const double gain = predicted > 0.0 ? (at.cost - trial_cost) / predicted : -1.0;
+        if (trial_cost < at.cost && gain > 1e-4) {
+            at.accept(trial_, trial_cost, gain);
+            return true;
+        }
+        at.refuse(trial_cost);
+        if (at.watch.over()) return false;
+    }
+    return false;
+}
+
+Stop Levenberg::run(Descent& at) {
+    for (; at.n_steps < at.limits.n_steps; ++at.n_steps) {
+        if (const auto stop = prepare(at)) return *stop;
+        if (step(at) && !(1.0 - at.last_ratio <= at.limits.progress)) continue;
+        if (at.watch.over()) return Stop::deadline;
+        return at.n_steps < at.limits.n_steps ? Stop::converged : Stop::budget;
+    }
+    return Stop::budget;
+}
+
+double Levenberg::descend(FitModel& model, std::span<double> point, std::span<const double> units, const Bounds& bounds,
+                          const DescentLimits& limits, Watch& watch) {
+    start(point.size());
+    const double cost = model.solve(point.data());
+    stop_ = Stop::undefined;
+    if (!std::isfinite(cost)) return std::numeric_limits<double>::infinity();
+    Descent at{model, point, units, bounds, limits, watch, cost, limits.damping};
+    stop_ = run(at);
+    if (at.cost <= limits.perfect) stop_ = Stop::perfect;
+    return at.at_point ? at.cost : model.solve(point.data());
 }
 
 }  // namespace simplipy

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,10 @@ class Levenberg {
     Stop stop() const { return stop_; }
 
   private:
+    struct Descent;
+    Stop run(Descent& at);
+    std::optional<Stop> prepare(Descent& at);
+    bool step(Descent& at);
     void start(std::size_t q);
     void propose(FitModel& model, double damping);
     double clip(std::span<const double> point, std::span<const double> units, const Bounds& bounds);
