@@ -1,7 +1,8 @@
+// From a tree to the program that fits it.
+
 #include "program.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace simplipy {
@@ -373,48 +374,6 @@ class FitCompiler {
 };
 
 }  // namespace
-
-std::size_t FitProgram::term_of(std::int32_t parameter) const {
-    std::size_t i = 0;
-    while (terms[i].parameter != static_cast<std::uint32_t>(parameter)) ++i;
-    return i;
-}
-
-void FitProgram::recover(std::span<const double> linear, std::span<const double> values,
-                         std::span<double> parameters) const {
-    for (std::size_t j = 0; j < nonlinear.size(); ++j)
-        parameters[nonlinear[j].parameter] = nonlinear[j].is_log ? std::exp(values[j]) : values[j];
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        double value = linear[i] / terms[i].factor;
-        if (terms[i].parent >= 0 && value != 0.0) {
-            const std::size_t parent = term_of(terms[i].parent);
-            value /= linear[parent] / terms[parent].factor;
-        }
-        parameters[terms[i].parameter] = value;
-    }
-}
-
-FitTree make_fit_tree(const Tree& tree, std::span<const std::int64_t> columns, std::size_t n_parameters) {
-    FitTree bound{&tree, std::vector<Leaf>(tree.size()), std::vector<std::uint8_t>(n_parameters),
-                  std::vector<std::uint8_t>(n_parameters)};
-    const std::vector<std::int64_t> codes = variable_codes(tree);
-    std::int64_t next = 0;
-    for (std::size_t i = 0; i < tree.size(); ++i) {
-        const Node& node = tree.nodes()[i];
-        Leaf& leaf = bound.leaves[i];
-        if (node.op == Op::constant) leaf.parameter = next++;
-        if (node.op == Op::variable) {
-            const auto found = std::lower_bound(codes.begin(), codes.end(), node.payload, code_less);
-            const std::int64_t column = columns[static_cast<std::size_t>(found - codes.begin())];
-            (column >= 0 ? leaf.column : leaf.parameter) = column >= 0 ? column : -1 - column;
-        }
-        if (leaf.parameter >= 0) {
-            std::uint8_t& uses = bound.n_uses[static_cast<std::size_t>(leaf.parameter)];
-            uses = uses == 0 ? 1 : 2;
-        }
-    }
-    return bound;
-}
 
 std::size_t n_linear_parameters(const FitTree& tree, std::size_t root) {
     return FitCompiler(tree, root, true).n_linear();

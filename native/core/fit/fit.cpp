@@ -95,11 +95,11 @@ class Fitter {
         const bool staged = worth_it && screen_.n() < all_.n() && !options_.normal_starts;
         set_bounds();
         const FitRows& rows = staged ? screen_ : all_;
-        std::vector<std::vector<double>> starts = given_starts(job_->starts);
+        std::vector<std::vector<double>> starts = program_.starts(job_->starts);
         unwrapper_.reset_evaluations();
         if (q > 0 && options_.n_restarts > 0 && !options_.normal_starts) {
             const std::optional<std::vector<double>> unwrapped = unwrapper_.start(tree_, rows, seed(), watch_);
-            if (unwrapped) starts.insert(starts.begin(), given_starts({&*unwrapped, 1}).front());
+            if (unwrapped) starts.insert(starts.begin(), program_.starts({&*unwrapped, 1}).front());
         }
         model_.bind(program_, rows);
         std::vector<Optimum> optima =
@@ -146,7 +146,7 @@ class Fitter {
         std::vector<std::vector<double>> found;
         DescentLimits limits = whole_limits;
         limits.cost_to_beat = optima.front().cost;
-        for (const std::vector<double>& start : starts_of(whole, job_->starts)) {
+        for (const std::vector<double>& start : whole.starts(job_->starts)) {
             std::vector<double> point = start;
             const double cost = levenberg_.descend(model_, point, units, {}, limits, watch_);
             if (!(cost < much_worse * limits.cost_to_beat)) continue;
@@ -154,7 +154,8 @@ class Fitter {
             whole.recover({}, point, found.back());
         }
         model_.bind(program_, rows);
-        if (!found.empty()) optima = search_.improve(model_, given_starts(found), bounds_, std::move(optima), watch_);
+        if (!found.empty())
+            optima = search_.improve(model_, program_.starts(found), bounds_, std::move(optima), watch_);
     }
 
     void set_bounds() {
@@ -169,27 +170,6 @@ class Fitter {
             bounds_.low.push_back(low);
             bounds_.high.push_back(high);
         }
-    }
-
-    // Starts of all parameters as starts of the program's nonlinear ones.
-    std::vector<std::vector<double>> given_starts(std::span<const std::vector<double>> all) const {
-        return starts_of(program_, all);
-    }
-
-    static std::vector<std::vector<double>> starts_of(const FitProgram& program,
-                                                      std::span<const std::vector<double>> all) {
-        std::vector<std::vector<double>> starts;
-        for (const std::vector<double>& start : all) {
-            std::vector<double> point;
-            for (const Nonlinear& nonlinear : program.nonlinear) {
-                const double value = start[nonlinear.parameter];
-                point.push_back(nonlinear.is_log ? std::log(std::fabs(value)) : value);
-            }
-            for (double& value : point)
-                if (!std::isfinite(value)) value = unknown;
-            starts.push_back(std::move(point));
-        }
-        return starts;
     }
 
     // Descends on all rows from the optima of the screened ones until one holds. Without a limit to beat, a fit that
@@ -214,7 +194,7 @@ class Fitter {
         }
         // nothing explains the data: the caller's own starts, on all rows, may still do better than the screened ones
         if (!job_->starts.empty() && !watch_.over() && (optima.empty() || optima.front().cost > good_as_perfect))
-            optima = search_.improve(model_, given_starts(job_->starts), bounds_, std::move(optima), watch_);
+            optima = search_.improve(model_, program_.starts(job_->starts), bounds_, std::move(optima), watch_);
         const bool unexplained = optima.empty() || optima.front().cost > nearly_exact;
         if (!thorough || !unexplained || units.empty() || options_.n_restarts == 0 || watch_.over()) return;
         std::vector<Optimum> others = search_.run_again(model_, bounds_, options_.n_restarts, seed(), watch_);
@@ -284,7 +264,7 @@ class Fitter {
         const double first = descent.descend(model_, best.point, linear, units, bounds_, watch_);
         const FitRows clipped = all_.clipped();
         model_.bind(program_, clipped);
-        std::vector<Optimum> optima = search_.run(model_, given_starts(job_->starts), bounds_, options_.n_restarts,
+        std::vector<Optimum> optima = search_.run(model_, program_.starts(job_->starts), bounds_, options_.n_restarts,
                                                   options_.normal_starts, options_.seed, watch_);
         if (!optima.empty()) {
             Optimum other = std::move(optima.front());

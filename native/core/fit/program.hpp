@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/evaluate/kernels.hpp"
-#include "core/expression/tree.hpp"
+#include "fit_tree.hpp"
 
 namespace simplipy {
 
@@ -71,23 +71,10 @@ struct FitProgram {
     // The parameters that what the model fits stands for: multiples of the bases, and nonlinear ones.
     void recover(std::span<const double> linear, std::span<const double> nonlinear, std::span<double> parameters) const;
     std::size_t term_of(std::int32_t parameter) const;
-};
 
-// What a leaf of the tree stands for.
-struct Leaf {
-    std::int64_t parameter = -1;
-    std::int64_t column = -1;
+    // The same the other way round: all parameters as nonlinear ones; NaN where a parameter is not known.
+    std::vector<std::vector<double>> starts(std::span<const std::vector<double>> parameters) const;
 };
-
-struct FitTree {
-    const Tree* tree = nullptr;
-    std::vector<Leaf> leaves;           // by node; operators, numbers and symbols have none
-    std::vector<std::uint8_t> n_uses;   // by parameter: 1 = once, 2 = more often
-    std::vector<std::uint8_t> bounded;  // by parameter; a bounded one is never eliminated
-};
-
-// Binds leaves: `columns[i]` is the column of the i-th variable, or -1 - p for parameter number p.
-FitTree make_fit_tree(const Tree& tree, std::span<const std::int64_t> columns, std::size_t n_parameters);
 
 // How many parameters the subtree that ends at node `root` is jointly affine in.
 std::size_t n_linear_parameters(const FitTree& tree, std::size_t root);

@@ -11,6 +11,7 @@
 
 #include "core/simplify/simplify.hpp"
 #include "join.hpp"
+#include "keys.hpp"
 
 namespace simplipy {
 
@@ -54,18 +55,6 @@ struct MineShard {
     std::vector<std::uint64_t> keys;  // of the canonical spelling of each
     std::vector<Proposal> proposals;
     MineCounts counts;
-};
-
-// A set of hashes that only grows; 0 is no hash.
-class KeySet {
-  public:
-    // Whether the key is new.
-    bool insert(std::uint64_t key);
-    void clear() { *this = KeySet(); }
-
-  private:
-    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024);
-    std::size_t n_ = 0;
 };
 
 class Miner {
