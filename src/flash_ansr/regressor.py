@@ -302,7 +302,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
         check_target(y)
         check_columns(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        with np.errstate(over="ignore", invalid="ignore"):  # it adds all values
+            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
 
     def _store(
@@ -346,7 +347,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Row of ``candidates_`` to use instead of the law.
         """
         check_is_fitted(self, "expression_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         if index is not None and not 0 <= index < len(self._laws):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(self._laws) - 1}, got {index}")
         return self._laws[index or 0].values(X[:, self._columns])

@@ -452,6 +452,26 @@ def test_huge_values_leak_no_warnings() -> None:
     assert model.score(x, 3 * x[:, 0] - x[:, 1]) > 0.99
 
 
+@pytest.mark.parametrize("loss", ["squared", "huber", "relative"])
+@pytest.mark.parametrize("scale", [-5e307, 1.6e308])
+def test_y_may_reach_the_largest_double(scale: float, loss: str) -> None:
+    x = np.linspace(0.2, 1, 40)[:, None]
+    model = quick(loss=loss).fit(x, scale * x[:, 0])
+    assert simplipy.equivalent(model.expression_, f"{scale}*x1", rtol=1e-6).equivalent
+
+
+def test_columns_and_y_of_both_signs_may_reach_the_largest_double() -> None:
+    x = np.linspace(-1, 1, 41)[:, None]
+    model = quick().fit(x * 1.7e308, 1.7e308 * np.sin(3 * x[:, 0]))
+    assert model.expression_.variables == ("x1",)
+
+
+def test_y_may_span_all_doubles() -> None:
+    x = np.linspace(1, 5, 40)[:, None]
+    model = quick().fit(x, np.where(np.arange(40) == 3, 1e308, x[:, 0]))
+    assert np.isfinite(model.predict(x)).all()
+
+
 def test_relative_loss_and_its_baselines_are_measured_alike() -> None:
     y = np.exp(3 * X[:, 0]) * (1 + 0.02 * np.random.default_rng(0).normal(size=len(X)))
     model = quick(loss="relative").fit(X, y)

@@ -14,6 +14,7 @@ from simplipy import _core
 from simplipy.errors import FitError
 from simplipy.expression.data_binding import bind_data
 from simplipy.expression.expression import Expression
+from simplipy.fit.unexplained import unit_of
 
 Floats = npt.NDArray[np.float64]
 _FLOAT64 = np.dtype(np.float64)
@@ -105,17 +106,21 @@ def relative_sizes(y: Floats) -> Floats:
     nonzero = sizes[sizes > 0]
     if len(nonzero) == 0:
         return np.ones_like(sizes)
-    return np.maximum(sizes, RELATIVE_FLOOR * float(np.median(nonzero)))
+    unit = unit_of(nonzero)  # the two values in the middle are added
+    return np.maximum(sizes, RELATIVE_FLOOR * unit * float(np.median(nonzero / unit)))
 
 
 def robust_threshold(data: FitData) -> float:
     """Residuals beyond this, in units of y_err if given, count by their size, not by its square."""
     if data.has_errors:
         return HUBER_THRESHOLD
-    deviation = _DEVIATION_OF_MAD * float(np.median(np.abs(data.y - np.median(data.y))))
+    unit = unit_of(data.y)
+    y = data.y / unit
+    distances = np.abs(y - np.median(y))
+    deviation = _DEVIATION_OF_MAD * float(np.median(distances))
     if deviation == 0:
-        deviation = float(np.abs(data.y - np.median(data.y)).mean()) or float(np.abs(data.y).max()) or 1.0
-    return HUBER_THRESHOLD * deviation / 10
+        deviation = float(distances.mean()) or float(np.abs(y).max()) or 1.0
+    return HUBER_THRESHOLD * deviation / 10 * unit
 
 
 def check_starts(x0: Any, n_constants: int) -> Floats:

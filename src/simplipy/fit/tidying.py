@@ -43,6 +43,7 @@ _ROUNDED = 1.0
 _NARROW = 1e-3
 _LARGEST_EXPONENT = 12
 _LARGEST_DENOMINATOR = 12
+_LARGEST_NUMERATOR = 10**6
 # in an exact fit a multiple of pi or e may be so many tokens longer than the digits it replaces, as long as the whole
 # is no longer than the formula that was fitted
 _TOKENS_OF_A_SYMBOL = 3
@@ -273,9 +274,11 @@ def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
     found: set[float] = set()
     for name, unit, tokens in _units()[: None if slack < _NARROW * abs(value) else 2]:
         ratio = value / unit
+        if abs(ratio) > _LARGEST_NUMERATOR:
+            continue
         for denominator in range(1, _LARGEST_DENOMINATOR + 1):
             numerator = round(ratio * denominator)
-            if numerator == 0 or abs(numerator) > 10**6 or math.gcd(numerator, denominator) != 1:
+            if numerator == 0 or abs(numerator) > _LARGEST_NUMERATOR or math.gcd(numerator, denominator) != 1:
                 continue
             if unit != 1.0 and (abs(numerator) > 12 or denominator > 6):
                 continue

@@ -276,6 +276,13 @@ def test_errors_of_extreme_data_are_those_of_ordinary_ones() -> None:
     assert scaled.loss == pytest.approx(fit.loss)
 
 
+@pytest.mark.parametrize("loss", ["squared", "huber", "log_cosh", "relative"])
+def test_medians_of_y_may_overflow(loss: str) -> None:
+    x = 0.9 + 0.1 * X3[:, :1] / X3[:, 0].max()
+    fit = fit_constants("<constant>*x1", x, 1.7e308 * x[:, 0], loss=loss)
+    assert fit.fvu < 1e-20
+
+
 @examples(60)
 @given(expressions(7, names=False, wild_numbers=False), st.integers(0, 5))
 def test_random_skeletons(e: simplipy.Expression, seed: int) -> None:

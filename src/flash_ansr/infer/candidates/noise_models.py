@@ -28,6 +28,8 @@ _MOST_DIGITS = 9
 _MARGIN = 3.0
 # noise that is larger beside y is not taken to be in proportion to it
 _LARGEST_SHARE = 0.3
+# of a row, beside the largest: the square of a smaller one may vanish
+_SMALLEST_SIZE = 1e-100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,8 @@ class NoiseModel:
     def weights(self, table: Table) -> FloatArray:
         """Weights of squared residuals (n_rows,) under which the mean square is one of normal errors."""
         weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-        return np.asarray(weights / (self.sizes / unexplained.unit_of(self.sizes)) ** 2)
+        sizes = np.maximum(self.sizes / unexplained.unit_of(self.sizes), _SMALLEST_SIZE)
+        return np.asarray(weights / sizes**2)
 
     def noise(self, values: FloatArray, n_constants: int, table: Table) -> float:
         """Deviation of what a law leaves, relative to that of y, or to |y| where it is in proportion."""

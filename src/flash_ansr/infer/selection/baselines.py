@@ -26,16 +26,13 @@ def linear_baseline(table: Table, gamma: float, loss: str = "squared") -> Candid
     with np.errstate(over="ignore", invalid="ignore"):
         values = values * target / sizes
     if not np.isfinite(values).all():
-        values = np.array([np.average(table.y, weights=weights), *np.zeros(table.n_columns)])
+        values = np.array([_mean(table), *np.zeros(table.n_columns)])
     return _candidate(linear_expression(values), table, gamma, loss)
 
 
 def constant_baseline(table: Table, gamma: float, loss: str = "squared") -> Candidate:
     """The mean of y, as a candidate."""
-    weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-    unit = unit_of(table.y)
-    mean = unit * np.average(table.y / unit, weights=weights)
-    return _candidate(linear_expression(np.array([mean])), table, gamma, loss)
+    return _candidate(linear_expression(np.array([_mean(table)])), table, gamma, loss)
 
 
 def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
@@ -47,12 +44,17 @@ def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
     return simplipy.parse(tokens)
 
 
+def _mean(table: Table) -> float:
+    unit = unit_of(table.y)
+    return unit * float(np.average(table.y / unit, weights=table.sample_weight))
+
+
 def _candidate(expression: Expression, table: Table, gamma: float, loss: str) -> Candidate:
     """Least squares as it is; under another loss, the best numbers from there."""
-    formula, start = expression, list[float]()
+    fit = refit(expression, [], table, loss)
     if loss != "squared":
-        formula, start = expression.skeleton(), numbers_of(expression)
-    fit = refit(formula, start, table, loss)
+        best = refit(expression.skeleton(), numbers_of(expression), table, loss)
+        fit = best if best.ok else fit
     fvu = max(fit.fvu, exact_fvu(table))
     n_numbers = expression.skeleton().n_constants
     value = score(fvu, len(expression), gamma)

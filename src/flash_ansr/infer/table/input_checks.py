@@ -110,7 +110,7 @@ def checked_table(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], sample
             f"X has more columns ({n_columns}) than rows (n_samples={n_rows}): no law can be told from chance; "
             "select columns, or transpose X if its rows are the variables"
         )
-    if np.ptp(y) > 0 and (np.ptp(X, axis=0) == 0).all():
+    if y.min() < y.max() and (X.min(axis=0) == X.max(axis=0)).all():
         raise ValueError("every column of X is constant while y varies: there is nothing that a law could depend on")
     return Table(X, y, weights)
 
