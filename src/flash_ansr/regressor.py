@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,29 +14,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from flash_ansr.checkpoint.folder import find_checkpoint
-from flash_ansr.infer.candidates.archive import Candidate
-from flash_ansr.infer.candidates.score import price_of_a_token
 from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.law import Law
-from flash_ansr.infer.result.report import candidate_table, posterior_table, run_report
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
-from flash_ansr.infer.search.budget import Budget, Stop, uninterrupted
+from flash_ansr.infer.result.search_report import candidate_table, posterior_table, search_report
+from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Callback
-from flash_ansr.infer.search.set_up import (
-    SearchOptions,
-    background_seconds,
-    check_device,
-    load_torch,
-    make_pipeline,
-    most_columns,
-    network_part,
-    searched_rows,
-)
+from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_torch, make_pipeline, most_columns
 from flash_ansr.infer.search.warm_start import LastSearch
-from flash_ansr.infer.selection.criteria import SELECTIONS, split_rows
-from flash_ansr.infer.selection.final_choice import baselines_of, conclude, refined, reserve_of
-from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, pipeline_from
+from flash_ansr.infer.selection.criteria import SELECTIONS
+from flash_ansr.infer.selection.final_choice import SearchResult, conclude
+from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table.columns import select_columns
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.input_checks import (
@@ -52,7 +40,8 @@ from flash_ansr.infer.table.input_checks import (
     checked_table,
     checked_threads,
 )
-from flash_ansr.infer.table.table import Table
+from flash_ansr.infer.table.table import Table, split_rows
+from simplipy.fit.score import GAMMA
 from simplipy.fit.unexplained import unit_of
 
 if TYPE_CHECKING:
@@ -136,7 +125,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         n_samples: int | None = None,
         pipeline: Literal["full", "paper"] | FullPipeline | PaperPipeline = "full",
         proposers: Literal["auto"] | Sequence[str | Proposer] = "auto",
-        gamma: float = 0.05,
+        gamma: float = GAMMA,
         selection: Selection = "score",
         operators: Sequence[str] | None = None,
         max_length: int | None = None,
@@ -189,15 +178,14 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         options = self._search_options()
         began = time.monotonic()
         table = self._checked_table(X, y, sample_weight)
-        checked = time.monotonic() - began
+        checked = time.monotonic()
         # without a clock the network takes part from the first round, so that the result is always the same
         seconds = None if self.n_samples is not None else self.time_limit
-        set_up = time.monotonic()
         if options.loads_first(settings, seconds):
             load_torch(options)
-        set_up = time.monotonic() - set_up
+        set_up = time.monotonic() - checked
         budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
-        budget.started -= checked
+        budget.started -= checked - began
         # its matrices are small: threads of BLAS gain nothing, and on a busy machine wait for each other for seconds
         with threadpool_limits(1, user_api="blas"):
             self._search(table, grammar, settings, options, budget, seconds, set_up)
@@ -213,37 +201,25 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         seconds: float | None,
         set_up: float,
     ) -> None:
-        columns = select_columns(table, most_columns(options, settings), settings.random_state)
-        selected = Table(table.X[:, columns], table.y, table.sample_weight)
-        by_rows = self.selection == "validation"
-        known, held_out = split_rows(selected, settings.random_state) if by_rows else (selected, None)
-        train = searched_rows(known, settings, self.time_limit)
-        if held_out is not None:
-            held_out = searched_rows(held_out, settings, self.time_limit)
-        if settings.paper is None:
-            budget.reserve = reserve_of(self.time_limit, is_refined=train is not known)
-            settings = dataclasses.replace(settings, gamma=price_of_a_token(self.gamma, train.n_rows))
-        pipeline = make_pipeline(train, grammar, options, settings, seconds)
+        seed, most_rows = settings.random_state, settings.pipeline.most_rows(self.time_limit)
+        columns = select_columns(table, most_columns(options, settings), seed)
+        rows, held_out = Table(table.X[:, columns], table.y, table.sample_weight), None
+        if self.selection == "validation":
+            rows, held_out = (rows.at(part) for part in split_rows(rows.n_rows, seed))
+            held_out = held_out.thinned(most_rows)
+        searched = rows.thinned(most_rows)
+        if settings.pipeline.tidies:
+            budget.reserve = reserve_of(self.time_limit, is_refined=searched is not rows)
+        pipeline = make_pipeline(searched, grammar, options, settings, seconds)
         last: LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None:
             last.hand_over(pipeline)
         names = self._column_names()
         stop = self._run(pipeline, budget, [names[k] for k in columns])
-        # what is short goes on, so that one more Ctrl-C loses nothing
-        baselines = uninterrupted(lambda: baselines_of(pipeline))
-        stop, choice = conclude(pipeline, baselines, held_out, self.selection, self.gamma, budget, stop)
-        if train is not known:
-            choice, baselines = refined(choice, baselines, known, settings.loss, budget)
-        uninterrupted(lambda: self._store(pipeline, columns, choice.candidates, baselines[0]))
-        winner = str(self.candidates_["proposer"].iloc[0])
-        self.report_ = run_report(pipeline, budget, stop, set_up, winner)
-        self.report_["network_load_seconds"] = background_seconds(pipeline)
-        self.report_["noise"], self.report_["noise_kind"] = choice.noise, choice.kind
-        self.report_["rows"], self.report_["searched_rows"] = known.n_rows, train.n_rows
-        self.report_["columns"] = [names[k] for k in columns]
-        self.report_["left_out_columns"] = [name for k, name in enumerate(names) if k not in columns]
-        self.report_["law_is_baseline"] = winner == "baseline"
-        self.report_["neural"] = network_part(pipeline, options)
+        result = conclude(pipeline, stop, budget, rows, held_out, self.selection)
+        uninterrupted(lambda: self._store(pipeline, columns, result))
+        used = {name: k in columns for k, name in enumerate(names)}
+        self.report_ = search_report(pipeline, options, budget, result, set_up, rows.n_rows, used)
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -258,7 +234,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _search_options(self) -> SearchOptions:
         checkpoint = None if self.checkpoint is None else find_checkpoint(self.checkpoint)
-        options = SearchOptions(self.proposers, checkpoint, self.device, self.gamma)
+        options = SearchOptions(self.proposers, checkpoint, self.device)
         check_device(options)
         return options
 
@@ -272,20 +248,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_price("gamma", self.gamma)
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
-        chosen = {"full": FullPipeline(), "paper": PaperPipeline()}.get(str(self.pipeline), self.pipeline)
-        if not isinstance(chosen, FullPipeline | PaperPipeline):
-            raise ValueError(
-                f"pipeline must be 'full', 'paper', a FullPipeline or a PaperPipeline, got {self.pipeline!r}"
-            )
-        if isinstance(chosen, PaperPipeline) and self.time_limit is None and self.n_samples is None:
-            raise ValueError("pipeline='paper' needs a time_limit or n_samples: it does not stop at a target_fvu")
-        if isinstance(chosen, PaperPipeline) and self.proposers != "auto":
-            drawn_from = list(self.proposers)
-            if drawn_from not in (["neural"], ["prior"]) or (chosen.decoding == "beam" and drawn_from == ["prior"]):
-                raise ValueError(
-                    "pipeline='paper' samples from one model: proposers must be 'auto', ['neural'] or, without a beam, "
-                    f"['prior'], got {self.proposers!r}"
-                )
+        pipeline = chosen_pipeline(self.pipeline)
+        pipeline.check(self.proposers, has_budget=self.time_limit is not None or self.n_samples is not None)
         if self.X_units is not None or self.y_units is not None:
             raise ValueError("X_units and y_units must be None: this version does not use units; leave them out")
         settings = Settings(
@@ -294,8 +258,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             target_fvu=self.target_fvu,
             random_state=checked_seed(self.random_state),
             n_threads=checked_threads(self.n_jobs),
-            full=chosen if isinstance(chosen, FullPipeline) else FullPipeline(),
-            paper=chosen if isinstance(chosen, PaperPipeline) else None,
+            pipeline=pipeline,
         )
         return Grammar(checked_operators(self.operators), max_length, max_depth), settings
 
@@ -306,19 +269,17 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
 
-    def _store(
-        self, pipeline: Pipeline, columns: npt.NDArray[np.int64], chosen: Sequence[Candidate], baseline: Candidate
-    ) -> None:
+    def _store(self, pipeline: Pipeline, columns: npt.NDArray[np.int64], result: SearchResult) -> None:
         """Keep what there is to show."""
         kept = [self._column_names()[k] for k in columns]
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
         self._columns = columns
-        self._laws = [Law(c.expression, kept) for c in chosen]
-        self._baseline = Law(baseline.expression, kept)
+        self._laws = [Law(c.expression, kept) for c in result.candidates]
+        self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named
         self.baseline_ = self._baseline.named
-        self.candidates_ = candidate_table(chosen, [law.named for law in self._laws])
-        self.posterior_ = posterior_table(pipeline.evidence.log_probs, kept)
+        self.candidates_ = candidate_table(result.candidates, [law.named for law in self._laws])
+        self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
         def following(callback: Callback | None) -> Callback | None:

@@ -224,7 +224,7 @@ def test_warm_start_hands_over_what_was_learnt(monkeypatch: pytest.MonkeyPatch) 
     scaled, lessons = X * [1e9, 1.0], []
     noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
     model = quick(warm_start=True, n_samples=300, proposers=["prior", "local"]).fit(scaled, noisy)
-    model._last_search.evidence.log_probs[b"form"] = -1.0
+    model._last_search.form_probabilities.log_probs[b"form"] = -1.0
     best = model._last_search.archive.best
     monkeypatch.setattr(LocalProposer, "learn", lambda _, told: lessons.append(told))
     monkeypatch.setattr("flash_ansr.regressor.posterior_table", lambda log_probs, _: dict(log_probs))
@@ -277,8 +277,8 @@ def test_ctrl_c_at_the_end_keeps_the_best_so_far(where: str, monkeypatch: pytest
 
 
 def test_a_second_ctrl_c_keeps_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    from flash_ansr.infer.result import report
-    from flash_ansr.infer.selection import final_choice as conclusion
+    from flash_ansr.infer.result import search_report
+    from flash_ansr.infer.selection import final_choice
 
     def once(module: object, name: str) -> None:
         original, pressed = getattr(module, name), []
@@ -291,9 +291,9 @@ def test_a_second_ctrl_c_keeps_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(f"{module.__name__}.{name}", interrupt)
 
-    once(conclusion, "by_score")
-    once(conclusion, "ranked")
-    once(report, "_on_front")
+    once(final_choice, "by_score")
+    once(final_choice, "ranked")
+    once(search_report, "_on_front")
     model = quick(proposers=["closed_form", "prior"]).fit(X, Y)
     assert model.report_["stop"] == "interrupted"
     np.testing.assert_allclose(model.predict(X), Y, rtol=1e-6)
@@ -312,7 +312,7 @@ def test_callbacks_see_the_names_of_the_columns() -> None:
 
 
 def test_the_choice_has_a_deadline_with_a_budget_in_formulas_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    from flash_ansr.infer.selection import final_choice as conclusion
+    from flash_ansr.infer.selection import final_choice
 
     deadlines = []
 
@@ -320,8 +320,8 @@ def test_the_choice_has_a_deadline_with_a_budget_in_formulas_too(monkeypatch: py
         deadlines.append(arguments[-1])
         return original(*arguments)
 
-    original = conclusion.by_score
-    monkeypatch.setattr(conclusion, "by_score", spy)
+    original = final_choice.by_score
+    monkeypatch.setattr(final_choice, "by_score", spy)
     noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
     quick(time_limit=60.0, n_samples=200, proposers=["prior"]).fit(X, noisy)
     quick(n_samples=200, proposers=["prior"]).fit(X, noisy)

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent
+from simplipy.fit.score import GAMMA
 
 if TYPE_CHECKING:
     from flash_ansr import FlashANSR
@@ -95,7 +96,7 @@ def fit(
     samples: Annotated[int | None, typer.Option(help="Formulas to draw at most.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the result, rewritten as candidates arrive.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
-    gamma: Annotated[float, typer.Option(help="Price of a token in decades of the unexplained variance.")] = 0.05,
+    gamma: Annotated[float, typer.Option(help="Price of a token in decades of the unexplained variance.")] = GAMMA,
     operators: Annotated[str | None, typer.Option(help="Operators that may occur, with commas.")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens of a law at most.")] = None,
     selection: Annotated[Selection, typer.Option(help="How the law is chosen.")] = Selection.SCORE,
@@ -228,8 +229,8 @@ def _listed(text: str | None, what: str) -> list[str] | None:
 
 def _writer(folder: Path) -> Callback:
     """A callback that keeps ``candidates.csv`` of the run folder up to date; the first one clears the folder."""
-    from flash_ansr.infer.result.report import candidate_table
     from flash_ansr.infer.result.saving import start_folder, write_candidates
+    from flash_ansr.infer.result.search_report import candidate_table
 
     last: float | None = None
 

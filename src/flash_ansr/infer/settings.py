@@ -1,14 +1,28 @@
-"""How proposals are treated: the settings of a search, and the paper's own pipeline as a set of switches."""
+"""How proposals are treated: the settings of a search, and in what its two pipelines differ.
+
+``FullPipeline`` does all that helps, ``PaperPipeline`` what the paper does. Each says what it does at every step, so
+that no step asks which of the two it works for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, TypeAlias
+
+from simplipy.fit import score
+from simplipy.fit.unexplained import Floats
 
 Decoding = Literal["sample", "beam"]
 Refiner = Literal["lm", "bfgs", "scipy"]
 Simplifier = Literal["simplipy", "sympy", "none"]
+Starts = Literal["auto", "normal"]
+
+# of a budget in formulas, a round takes at most one part in so many, or this many formulas
+_ROUNDS = 8
+_SMALLEST_ROUND = 64
+# rows of a search for each second of its time limit: with more, a round or the choice alone would outlast the limit
+_ROWS_A_SECOND = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +52,74 @@ class Sampling:
             raise ValueError(f"top_p must be in (0, 1], got {self.top_p}")
 
 
+class Policy:
+    """What a pipeline does at each step; here, what the full one does.
+
+    Attributes
+    ----------
+    name : str
+    decoding, refiner, simplifier
+        See ``PaperPipeline``.
+    starts : {"auto", "normal"}
+        Of blind fits: all kinds of them, or N(0, 5) alone.
+    is_network_alone : bool
+        Whether only the network draws formulas where the user names no proposers.
+    scales_units : bool
+        Whether columns and y far from 1 are searched in other units.
+    screens : bool
+        Whether a few rows may rule a formula out.
+    tidies : bool
+        Whether numbers are replaced by the simple ones that they stand for.
+    stops_early : bool
+        Whether a law that is good enough ends the search.
+    adapts_to_rows : bool
+        Whether errors of rounding count as equal, a token costs more and constants are limited where rows are few, and
+        of very many rows only some are searched.
+    presents : bool
+        Whether laws compete with baselines, each written as people do.
+    """
+
+    __slots__ = ()
+    name = "full"
+    decoding: Decoding = "sample"
+    refiner: Refiner = "lm"
+    simplifier: Simplifier = "simplipy"
+    starts: Starts = "auto"
+    is_network_alone = False
+    scales_units = True
+    screens = True
+    tidies = True
+    stops_early = True
+    adapts_to_rows = True
+    presents = True
+
+    def check(self, proposers: str | Sequence[object], has_budget: bool) -> None:
+        """Refuse proposers that it has no use for, and a search without a budget that it cannot end."""
+
+    @property
+    def measures_bloat(self) -> bool:
+        """Whether formulas as drawn are compared in length with their simplified form."""
+        return False
+
+    def exact_fvu(self, y: Floats) -> float:
+        """The FVU that lower ones count as equal to."""
+        return score.exact_fvu(y) if self.adapts_to_rows else 0.0
+
+    def token_price(self, gamma: float, n_rows: int) -> float:
+        """Of a token in the score, in decades of FVU."""
+        return score.price_of_a_token(gamma, n_rows) if self.adapts_to_rows else gamma
+
+    def most_rows(self, time_limit: float | None) -> int | None:
+        """Rows that a search works on: as many as its time allows, None for all of them."""
+        return int(_ROWS_A_SECOND * max(time_limit, 1.0)) if time_limit and self.adapts_to_rows else None
+
+    def round_size(self, usual: int, n_samples: int | None) -> int:
+        """Formulas of a round; a small budget has turns for all proposers."""
+        return usual if n_samples is None else min(usual, max(_SMALLEST_ROUND, n_samples // _ROUNDS))
+
+
 @dataclass(frozen=True, slots=True)
-class FullPipeline(Sampling):
+class FullPipeline(Policy, Sampling):
     """All that helps, with a say in how the network is sampled, see ``Sampling``.
 
     Examples
@@ -50,7 +130,7 @@ class FullPipeline(Sampling):
 
 
 @dataclass(frozen=True, slots=True)
-class PaperPipeline(Sampling):
+class PaperPipeline(Policy, Sampling):
     """The inference of the paper: neural proposals alone, fitted from N(0, 5) on all rows, nothing tidied.
 
     Attributes
@@ -74,11 +154,44 @@ class PaperPipeline(Sampling):
     refiner: Refiner = "lm"
     simplifier: Simplifier = "simplipy"
 
+    name = "paper"
+    starts = "normal"
+    is_network_alone = True
+    scales_units = False
+    screens = False
+    tidies = False
+    stops_early = False
+    adapts_to_rows = False
+    presents = False
+
     def __post_init__(self) -> None:
         Sampling.__post_init__(self)
         _check("decoding", self.decoding, ("sample", "beam"))
         _check("refiner", self.refiner, ("lm", "bfgs", "scipy"))
         _check("simplifier", self.simplifier, ("simplipy", "sympy", "none"))
+
+    def check(self, proposers: str | Sequence[object], has_budget: bool) -> None:
+        """Refuse all but one model, and a search without a budget, which would not end."""
+        if not has_budget:
+            raise ValueError("pipeline='paper' needs a time_limit or n_samples: it does not stop at a target_fvu")
+        models = [["neural"]] if self.decoding == "beam" else [["neural"], ["prior"]]
+        if proposers != "auto" and list(proposers) not in models:
+            raise ValueError(
+                "pipeline='paper' samples from one model: proposers must be 'auto', ['neural'] or, without a beam, "
+                f"['prior'], got {proposers!r}"
+            )
+
+    @property
+    def measures_bloat(self) -> bool:
+        """Whether lengths as drawn are compared with simplified ones."""
+        return self.simplifier == "simplipy"
+
+    def round_size(self, usual: int, n_samples: int | None) -> int:
+        """Formulas of a round; a beam is searched once, and its width is the budget."""
+        return usual if n_samples is None or self.decoding == "sample" else n_samples
+
+
+AnyPipeline: TypeAlias = FullPipeline | PaperPipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +201,7 @@ class Settings:
     Attributes
     ----------
     gamma : float
-        The paper's price of a token, in decades of FVU.
+        Price of a token in decades of FVU, as the user gave it; ``pipeline.token_price`` says what it is on few rows.
     loss : str
         What fits minimise.
     n_restarts : int
@@ -97,28 +210,41 @@ class Settings:
         Stop when the best law reaches it, or is exact; 0 goes on to the end of the budget.
     random_state : int
     n_threads : int, optional
-    full : FullPipeline
-        Counts where ``paper`` is None.
-    paper : PaperPipeline, optional
-        Do as the paper does: no screen, no tidying, no scaling, no early stop.
+    pipeline : FullPipeline or PaperPipeline
     """
 
-    gamma: float = 0.05
+    gamma: float = score.GAMMA
     loss: str = "squared"
     n_restarts: int = 8
     target_fvu: float | None = None
     random_state: int = 0
     n_threads: int | None = None
-    full: FullPipeline = FullPipeline()
-    paper: PaperPipeline | None = None
+    pipeline: AnyPipeline = FullPipeline()
+
+    def treatment(self) -> Settings:
+        """The settings without those that change what is looked for, and not what becomes of it."""
+        pipeline = replace(self.pipeline, **asdict(Sampling()))
+        return replace(self, target_fvu=None, random_state=0, n_threads=None, pipeline=pipeline)
 
 
-def pipeline_mapping(pipeline: FullPipeline | PaperPipeline) -> dict[str, Any]:
+_PIPELINES: Mapping[str, type[AnyPipeline]] = {kind.name: kind for kind in (FullPipeline, PaperPipeline)}
+
+
+def chosen_pipeline(pipeline: object) -> AnyPipeline:
+    """The pipeline of this name, or the one that is given."""
+    if isinstance(pipeline, FullPipeline | PaperPipeline):
+        return pipeline
+    if str(pipeline) not in _PIPELINES:
+        raise ValueError(f"pipeline must be 'full', 'paper', a FullPipeline or a PaperPipeline, got {pipeline!r}")
+    return _PIPELINES[str(pipeline)]()
+
+
+def pipeline_mapping(pipeline: AnyPipeline) -> dict[str, Any]:
     """The switches as a file holds them."""
-    return {"name": "paper" if isinstance(pipeline, PaperPipeline) else "full", **asdict(pipeline)}
+    return {"name": pipeline.name, **asdict(pipeline)}
 
 
-def pipeline_from(switches: Mapping[str, Any]) -> FullPipeline | PaperPipeline:
+def pipeline_from(switches: Mapping[str, Any]) -> AnyPipeline:
     """The pipeline with these switches; without a ``name`` it is the paper's.
 
     Examples
@@ -128,13 +254,12 @@ def pipeline_from(switches: Mapping[str, Any]) -> FullPipeline | PaperPipeline:
     """
     values = dict(switches)
     name = values.pop("name", "paper")
-    _check("name", name, ("full", "paper"))
-    kind = FullPipeline if name == "full" else PaperPipeline
-    known = [field.name for field in fields(kind)]
+    _check("name", name, tuple(_PIPELINES))
+    known = [field.name for field in fields(_PIPELINES[name])]
     for key in values:
         if key not in known:
             raise ValueError(f"the {name} pipeline has no switch {key!r}; known are {', '.join(known)}")
-    return kind(**values)
+    return _PIPELINES[name](**values)
 
 
 def _check(name: str, value: Any, known: Sequence[str]) -> None:

@@ -25,13 +25,9 @@ from simplipy.expression.operators import CONSTANT
 from simplipy.fit.constants import fit_constants
 from simplipy.fit.description_length import TOKEN, description_length, digits_cost, free_cost, roles_of_constants
 from simplipy.fit.result import Fit, FitStatus, TidyStep
+from simplipy.fit.score import EXACT_FVU, GAMMA, ROUNDING_FVU, score
 from simplipy.fit.shorter_forms import reductions, shortened
 
-GAMMA = 0.05
-# an FVU below this is rounding: formulas that reach it are equally good
-_EXACT = 1e-20
-# what a fit of the right formula to the last digits leaves
-_ROUNDING = 1e-24
 # a constant may move by so many standard errors, or by this part of itself where the fit is exact
 _DEVIATIONS = 4.0
 _RELATIVE = 1e-6
@@ -131,9 +127,9 @@ class _Tidier:
         self._tolerance = tolerance
         self._end = math.inf if deadline is None else time.monotonic() + deadline
 
-    def score(self, fvu: float, expression: Expression) -> float:
+    def score(self, fit: Fit) -> float:
         """The paper's score, with FVUs that are rounding taken as equal."""
-        return math.log10(max(fvu, _EXACT)) + self._gamma * len(expression)
+        return score(fit.fvu, len(fit.expression), self._gamma, EXACT_FVU)
 
     def refit(self, skeleton: Expression, start: np.ndarray) -> Fit:
         x0 = start if skeleton.n_constants else None
@@ -147,9 +143,9 @@ class _Tidier:
     def run(self, fit: Fit) -> Fit:
         current = self._with_parameters_as_constants(fit)
         steps: list[TidyStep] = []
-        if current.fvu > _EXACT:
+        if current.fvu > EXACT_FVU:
             current = self._shortened(current, steps)
-        if current.fvu <= _EXACT:
+        if current.fvu <= EXACT_FVU:
             current = self._snapped(current, len(fit.expression), steps)
             shorter = self._pruned(current, steps)
             if shorter is not current:
@@ -160,7 +156,7 @@ class _Tidier:
 
     def _pruned(self, current: Fit, steps: list[TidyStep]) -> Fit:
         """An exact fit without operands that only move its last digits."""
-        floor = max(current.fvu, _ROUNDING)
+        floor = max(current.fvu, ROUNDING_FVU)
         while True:
             for reduction in self.in_time(reductions(current.skeleton, current.constants)):
                 trial = self.refit(reduction.skeleton, reduction.start)
@@ -174,7 +170,7 @@ class _Tidier:
 
     def _snapped(self, current: Fit, longest: int, steps: list[TidyStep]) -> Fit:
         """An exact fit in simpler numbers, as long as it stays exact and short."""
-        best = self.score(current.fvu, current.expression)
+        best = self.score(current)
         changed = True
         while changed and current.skeleton.n_constants:
             changed = False
@@ -182,10 +178,10 @@ class _Tidier:
                 trial = self.refit(skeleton, start)
                 if not trial.ok or len(trial.expression) > longest:
                     continue
-                score = self.score(trial.fvu, trial.expression)
-                bonus = self._gamma * _TOKENS_OF_A_SYMBOL if symbolic and trial.fvu <= _EXACT else 0.0
-                if score <= best + self._tolerance + 1e-12 + bonus:
-                    current, best, changed = trial, score, True
+                reached = self.score(trial)
+                bonus = self._gamma * _TOKENS_OF_A_SYMBOL if symbolic and trial.fvu <= EXACT_FVU else 0.0
+                if reached <= best + self._tolerance + 1e-12 + bonus:
+                    current, best, changed = trial, reached, True
                     steps.append(TidyStep(action, reason, trial.expression, trial.fvu))
                     break
         return current
@@ -194,7 +190,7 @@ class _Tidier:
         """A fit with residuals in the shortest description that is reached change by change."""
         n_rows = len(self._y)
         best = description_length(current, n_rows) + n_rows * self._tolerance
-        while current.skeleton.n_constants and current.fvu > _EXACT:
+        while current.skeleton.n_constants and current.fvu > EXACT_FVU:
             for action, reason, skeleton, start in self.in_time(self._promising(current)):
                 trial = self.refit(skeleton, start)
                 length = description_length(trial, n_rows)

@@ -17,13 +17,12 @@ from scipy import optimize
 from simplipy.expression.expression import Expression
 from simplipy.fit.checks import FitData, check_bounds, check_starts, own_parameters, robust_threshold
 from simplipy.fit.result import Fit, FitStatus
+from simplipy.fit.score import ROUNDING_FVU
 from simplipy.fit.unexplained import fvu
 
 Floats = npt.NDArray[np.float64]
 
 _START_DEVIATION = 5.0
-# a loss below this part of the variance of y is rounding: no further start can improve it
-_PERFECT = 1e-24
 
 
 class _Problem:
@@ -184,8 +183,8 @@ def _refine_one(
             loss = problem.objective(found)[0]
             if np.isfinite(loss) and loss < best_loss:
                 best, best_loss, status = found, loss, FitStatus.OK
-            if np.isfinite(best_loss) and problem.fvu(best) < _PERFECT:
-                break
+            if np.isfinite(best_loss) and problem.fvu(best) < ROUNDING_FVU:
+                break  # no further start can improve it
         fraction = problem.fvu(best) if np.isfinite(best_loss) else np.inf
         covariance = _covariance(problem, best) if np.isfinite(best_loss) else np.full((problem.n, problem.n), np.nan)
     if not np.isfinite(best_loss) and status is not FitStatus.DEADLINE:

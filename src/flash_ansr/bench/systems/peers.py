@@ -20,14 +20,12 @@ from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Answer, FloatArray, Request, System, SystemMissingError
 from flash_ansr.bench.systems.peer_process import PeerProcess
 from flash_ansr.bench.systems.units import DataUnits
-from flash_ansr.infer.candidates.score import exact_fvu, price_of_a_token, score
-from flash_ansr.infer.table.table import Table
 from simplipy import Expression
 from simplipy.errors import SimplipyError
+from simplipy.fit.score import GAMMA, exact_fvu, price_of_a_token, score
 
 # where `make peers` installs them
 _ENVIRONMENT = Path("build/peers/bin/python")
-_GAMMA = 0.05
 # what a system may take beyond its seconds before it is ended
 _GRACE = 30.0
 _GRACE_FACTOR = 5.0
@@ -187,7 +185,8 @@ def _parsed(formulas: Sequence[str | list[str]]) -> tuple[list[Expression], int]
 def best_by_score(front: Sequence[Expression], X: FloatArray, y: FloatArray) -> Expression:
     """The formula with the least score, as our own search counts it; one that is not finite on the rows comes last.
 
-    That is log10 FVU + 0.05 * length, with a token's price raised below 60 rows and rounding not counted as error.
+    That is log10 FVU + gamma * length at the paper's gamma, with a token's price raised below 60 rows and rounding not
+    counted as error.
 
     Raises
     ------
@@ -197,5 +196,5 @@ def best_by_score(front: Sequence[Expression], X: FloatArray, y: FloatArray) -> 
     if not front:
         raise RuntimeError("the system returned no formula")
 
-    price, floor = price_of_a_token(_GAMMA, len(y)), exact_fvu(Table(X, y))
+    price, floor = price_of_a_token(GAMMA, len(y)), exact_fvu(y)
     return min(front, key=lambda expression: score(fvu(y, expression(X)), len(expression), price, floor))

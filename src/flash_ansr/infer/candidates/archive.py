@@ -7,15 +7,17 @@ most. Which candidate is the law is decided by the score; the archive never draw
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flash_ansr._core import KeySet
-from simplipy import Expression
+from simplipy import Expression, Fit
+from simplipy.fit.score import EXACT_FVU
 
 Key = bytes
-# lengths and FVUs that count for the level of the front
+# proposer of the models that any law must beat
+BASELINE = "baseline"
+# lengths that count for the level of the front
 _LEVEL_LENGTH = 30
-_LEVEL_FVU = 1e-20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +56,18 @@ class Candidate:
         return len(self.expression)
 
     @property
+    def is_baseline(self) -> bool:
+        """Whether it is a model that any law must beat."""
+        return self.proposer == BASELINE
+
+    @property
     def rank(self) -> tuple[float, int, int]:
         """Smaller is better."""
         return self.score, self.length, self.drawn
+
+    def refitted(self, fit: Fit, fvu: float, score: float) -> Candidate:
+        """The candidate as this fit of its form."""
+        return replace(self, expression=fit.expression, fvu=fvu, score=score, n_constants=len(fit.constants))
 
 
 class Archive:
@@ -123,12 +134,11 @@ class Archive:
 
     def level(self) -> float:
         """Mean over lengths of the decades of FVU that the front reaches: lower is better."""
-        decades = 0.0
-        total = 0.0
+        decades = total = 0.0
         for length in range(1, _LEVEL_LENGTH + 1):
             here = self._best_at.get(length)
             if here is not None:
-                decades = min(decades, math.log10(max(here.fvu, _LEVEL_FVU)))
+                decades = min(decades, math.log10(max(here.fvu, EXACT_FVU)))
             total += decades
         return total / _LEVEL_LENGTH
 

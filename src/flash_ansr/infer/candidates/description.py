@@ -7,26 +7,20 @@ import math
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.numbers import numbers_of
 from simplipy.fit.description_length import data_cost
+from simplipy.fit.score import GAMMA
 
-# the gamma at which a token costs TOKEN_NATS
-_GAMMA = 0.05
 # the choice of one of some thirty tokens; for the choice among all formulas, while tidying compares spellings of one
 TOKEN_NATS = math.log(30)
 
 
 def token_nats(gamma: float) -> float:
-    """Price of a token in nats."""
-    return TOKEN_NATS * gamma / _GAMMA
+    """Price of a token in nats; at the paper's gamma it is ``TOKEN_NATS``."""
+    return TOKEN_NATS * gamma / GAMMA
 
 
 def decades(nats: float, n_rows: int) -> float:
     """A description length as decades of FVU on so many rows."""
     return round(2 * nats / (n_rows * math.log(10)), 6)
-
-
-def token_price(gamma: float, n_rows: int) -> float:
-    """Of a token in a description, in decades of FVU."""
-    return decades(token_nats(gamma), n_rows)
 
 
 def rough_length(candidate: Candidate, fvu: float, n_rows: int, gamma: float, floor: float) -> float:

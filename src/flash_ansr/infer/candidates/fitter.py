@@ -18,14 +18,16 @@ _SCREEN_ROWS = 64
 _SHORTEST_SECONDS = 1e-3
 
 
-def refit(skeleton: Expression, numbers: Sequence[float], rows: Table, loss: str, seconds: float | None = None) -> Fit:
+def refit(
+    skeleton: Expression, numbers: Sequence[float] | FloatArray, rows: Table, loss: str, seconds: float | None = None
+) -> Fit:
     """The skeleton with its constants fitted from these numbers alone."""
     return refit_all([skeleton], [numbers], rows, loss, seconds)[0]
 
 
 def refit_all(
     skeletons: Sequence[Expression],
-    numbers: Sequence[Sequence[float]],
+    numbers: Sequence[Sequence[float] | FloatArray],
     rows: Table,
     loss: str = "squared",
     seconds: float | None = None,
@@ -40,7 +42,7 @@ def refit_all(
         loss=loss,
         n_restarts=0,
         n_threads=1,
-        deadline=None if seconds is None else max(seconds, _SHORTEST_SECONDS),
+        deadline=_deadline(seconds),
     )
 
 
@@ -60,9 +62,9 @@ class Fitter:
     """
 
     def __init__(self, table: Table, settings: Settings) -> None:
-        self.table = table
-        self.settings = settings
-        self._screens = settings.paper is None and table.n_rows > 2 * _SCREEN_ROWS
+        self._table = table
+        self._settings = settings
+        self._screens = settings.pipeline.screens and table.n_rows > 2 * _SCREEN_ROWS
 
     def fit(
         self,
@@ -72,33 +74,26 @@ class Fitter:
         limit: Callable[[int], float],
     ) -> list[Fit | None]:
         """A fit of each formula; None where few rows show that its FVU is beyond the limit for its length."""
-        race = None
-        if self._screens:
-            race = Race(fvu_limits=[limit(len(formula)) for formula in formulas])
-        fits = self._fits(formulas, starts, seconds, race)
+        table, settings = self._table, self._settings
+        fits = simplipy.fit_constants(
+            formulas,
+            table.X,
+            table.y,
+            sample_weight=table.sample_weight,
+            x0=starts,
+            loss=settings.loss,
+            method=settings.pipeline.refiner,
+            n_restarts=settings.n_restarts if starts is None else 0,
+            rows=_SCREEN_ROWS,
+            deadline=_deadline(seconds),
+            random_state=settings.random_state,
+            n_threads=settings.n_threads,
+            starts=settings.pipeline.starts,
+            race=Race(fvu_limits=[limit(len(formula)) for formula in formulas]) if self._screens else None,
+        )
         return [None if f.status is FitStatus.DROPPED else f for f in fits]
 
-    def _fits(
-        self,
-        formulas: list[Expression],
-        starts: Sequence[FloatArray] | None,
-        seconds: float | None,
-        race: Race | None,
-    ) -> list[Fit]:
-        paper = self.settings.paper
-        return simplipy.fit_constants(
-            formulas,
-            self.table.X,
-            self.table.y,
-            sample_weight=self.table.sample_weight,
-            x0=starts,
-            loss=self.settings.loss,
-            method=paper.refiner if paper else "lm",
-            n_restarts=self.settings.n_restarts if starts is None else 0,
-            rows=_SCREEN_ROWS,
-            deadline=None if seconds is None else max(seconds, _SHORTEST_SECONDS),
-            random_state=self.settings.random_state,
-            n_threads=self.settings.n_threads,
-            starts="normal" if paper else "auto",
-            race=race,
-        )
+
+def _deadline(seconds: float | None) -> float | None:
+    """The fitter takes only times that are not over."""
+    return None if seconds is None else max(seconds, _SHORTEST_SECONDS)

@@ -27,7 +27,7 @@ _FACTORS = {f"mult{k}": float(k) for k in (2, 3, 4, 5)} | {f"div{k}": 1.0 / k fo
 
 
 @dataclass(frozen=True, slots=True)
-class Scaling:
+class UnitScaling:
     """Sizes that columns and y are divided by.
 
     Attributes
@@ -41,13 +41,13 @@ class Scaling:
     y: float = 1.0
 
     @classmethod
-    def of(cls, table: Table) -> Scaling:
+    def of(cls, table: Table) -> UnitScaling:
         """Powers of ten that bring typical magnitudes near 1, where they are not."""
         return cls(tuple(_size(table.X[:, k]) for k in range(table.n_columns)), _size(table.y))
 
-    def inverse(self) -> Scaling:
+    def inverse(self) -> UnitScaling:
         """From the units of the search back to the user's table."""
-        return Scaling(tuple(1.0 / size for size in self.columns), 1.0 / self.y)
+        return UnitScaling(tuple(1.0 / size for size in self.columns), 1.0 / self.y)
 
     @property
     def is_identity(self) -> bool:

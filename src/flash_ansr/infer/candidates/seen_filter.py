@@ -30,7 +30,7 @@ class Job:
     start: FloatArray | None = None
 
 
-def unseen(
+def unfitted_forms(
     proposals: Proposals, forms: TokenBatch, hashes: list[int], archive: Archive, grammar: Grammar
 ) -> tuple[list[Job], int]:
     """What is to be fitted, and how many forms are new.

@@ -25,6 +25,7 @@ from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy import TokenBatch
 from simplipy.errors import SimplipyError
+from simplipy.fit.score import GAMMA
 
 # by name, in the order in which they are asked: the module of each
 BUILT_IN = {
@@ -72,7 +73,7 @@ class ProposerContext:
     table: Table
     grammar: Grammar = field(default_factory=Grammar)
     seed: int = 0
-    gamma: float = 0.05
+    gamma: float = GAMMA
     n_threads: int | None = None
     checkpoint: Path | None = None
     device: str = "auto"

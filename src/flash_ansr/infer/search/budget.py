@@ -10,6 +10,15 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
+# seconds to conclude a search, and as a share of the time limit; the least there is after a late round
+_SECONDS = 0.08
+_SHARE = 0.035
+_LEAST_SECONDS = 0.05
+# of the limit, at most so much is kept from the search for it; of short limits a part comes after them
+_MOST_KEPT = 0.1
+# seconds at most to fit the law to all of many rows
+_REFINING = 0.5
+
 
 class Stop(Enum):
     """Why a search ended."""
@@ -58,6 +67,14 @@ class Budget:
         """Seconds until the search must end, None without a time limit."""
         return None if self.time_limit is None else self.time_limit - self.reserve - self.elapsed
 
+    @property
+    def seconds_to_conclude(self) -> float | None:
+        """Seconds for what comes after the search, from now on; None without a time limit."""
+        if self.time_limit is None:
+            return None
+        late = max(self.elapsed + self.reserve - self.time_limit, 0.0)
+        return max(_conclusion(self.time_limit) - late, _LEAST_SECONDS)
+
     def next_draw(self, wanted: int) -> int:
         """How many formulas may be drawn now, at most ``wanted``."""
         return wanted if self.n_samples is None else min(wanted, self.n_samples - self.n_drawn)
@@ -68,6 +85,29 @@ class Budget:
             return Stop.SAMPLES
         left = self.seconds_left
         return Stop.TIME if left is not None and left <= 0 else None
+
+
+def reserve_of(time_limit: float | None, is_refined: bool = False) -> float:
+    """Seconds of a time limit that the search leaves, so that its conclusion ends with the limit.
+
+    Parameters
+    ----------
+    is_refined : bool
+        Whether the law is then fitted to more rows.
+
+    Examples
+    --------
+    >>> [round(reserve_of(limit), 3) for limit in (0.5, 10)]
+    [0.05, 0.43]
+    """
+    if time_limit is None:
+        return 0.0
+    refining = min(_MOST_KEPT * time_limit, _REFINING) if is_refined else 0.0
+    return refining + min(_conclusion(time_limit), _MOST_KEPT * time_limit)
+
+
+def _conclusion(time_limit: float) -> float:
+    return _SECONDS + _SHARE * time_limit
 
 
 def uninterrupted(work: Callable[[], Result]) -> Result:

@@ -1,68 +1,60 @@
 """The pipeline: proposals -> normal forms -> seen filter -> screen -> fit -> tidy -> score -> archive.
 
-Everything that is drawn passes through ``Pipeline.take``; where it comes from is the proposers' business, when to stop
-the budget's. With a budget in formulas the result depends on the seed alone: rounds have a fixed size, thresholds hold
-for a whole round, and every fit has its own seed.
+Everything that is drawn passes through ``Pipeline.take``. With a budget in formulas the result depends on the seed
+alone: rounds have a fixed size, thresholds hold for a whole round, and every fit has its own seed.
 """
 
 from __future__ import annotations
 
 import math
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 import simplipy
 from flash_ansr.infer.candidates.archive import Archive, Candidate
-from flash_ansr.infer.candidates.description import rough_length
-from flash_ansr.infer.candidates.fitter import Fitter, refit
+from flash_ansr.infer.candidates.fitter import Fitter
 from flash_ansr.infer.candidates.model_probability import Evidence
-from flash_ansr.infer.candidates.noise_models import leaves_noise
-from flash_ansr.infer.candidates.normal_forms import form_hashes, form_keys, merged, normal_forms
+from flash_ansr.infer.candidates.normal_forms import form_hashes, form_keys, normal_forms
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
-from flash_ansr.infer.candidates.scaling import Scaling
-from flash_ansr.infer.candidates.score import exact_fvu, score
-from flash_ansr.infer.candidates.seen_filter import Job, unseen
-from flash_ansr.infer.proposers.background import BackgroundProposer
-from flash_ansr.infer.proposers.base import Proposer, ProposerError
+from flash_ansr.infer.candidates.scaling import UnitScaling
+from flash_ansr.infer.candidates.seen_filter import Job, unfitted_forms
+from flash_ansr.infer.candidates.tidying import LEAST_SECONDS, Tidier
+from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.search.budget import Budget, Stop
 from flash_ansr.infer.search.progress import Callback, Progress, Tally
 from flash_ansr.infer.search.schedule import Schedule
+from flash_ansr.infer.search.stop_rule import StopRule
+from flash_ansr.infer.search.team import Team
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import FloatArray, Table
-from simplipy import Expression, Fit, FitStatus, TokenBatch
+from simplipy import Fit, FitStatus, TokenBatch
+from simplipy.fit.score import fvu_at, is_nearly_exact, score
 from simplipy.fit.shorter_forms import reductions
 
-# of a budget in formulas, a round takes at most one part in so many
-_ROUNDS = 8
-_SMALLEST_ROUND = 64
 # pause while no proposer is ready
 _PAUSE = 0.01
-# an exact law of more tokens than this is doubted for this share of the budget
-_SHORT = 6
-_PATIENCE = 0.2
 # with many rows, formulas are fitted to all of them whose score is within so many of the best
 _DECADES = 1.0
-# what fits to this FVU may be exact, and this many tokens less when it is tidied
-_NEARLY_EXACT = 1e-16
+# a nearly exact law may lose so many tokens when it is tidied
 _TOKENS_TO_DROP = 8
-# seconds for a law that is not exact when there are none left
-_LEAST_TIDYING = 0.02
-# of more than twice as many rows, exact laws are tidied on so many
-_ROWS_TO_TIDY = 2048
-# seconds after which a search may end because what is left is noise, and how often the best must have lasted its age
-_LEAST_SECONDS = 5.0
-_LASTING = 3.0
-# of a batch, so many fits are told to the proposers that learn
+# of a batch, the other proposers get so many fits
 _LESSONS = 32
 # seconds after which what loads beside a search is worth loading, while no law is exact
 _TOO_SOON = 0.3
+
+
+class _Scored(NamedTuple):
+    """A fit in the units of the search."""
+
+    score: float
+    fit: Fit
+    key: bytes
+    log_prob: float
 
 
 class Pipeline:
@@ -72,155 +64,127 @@ class Pipeline:
     ----------
     table : Table
         In the user's units, as are all candidates.
-    scaling : Scaling
+    scaling : UnitScaling
         Units of the search: proposers draw for the scaled table.
     proposers : sequence of Proposer
         Asked as ``Schedule`` says.
     grammar : Grammar
         Formulas outside it are dropped.
     settings : Settings
+
+    Attributes
+    ----------
+    price : float
+        Of a token, in decades of FVU.
+    exact_fvu : float
+        Lower FVUs count as equal to it.
+    archive : Archive
+    tallies : dict of str to Tally
+        By proposer.
+    form_probabilities : Evidence
+    n_rounds : int
     """
 
     def __init__(
-        self, table: Table, scaling: Scaling, proposers: Sequence[Proposer], grammar: Grammar, settings: Settings
+        self, table: Table, scaling: UnitScaling, proposers: Sequence[Proposer], grammar: Grammar, settings: Settings
     ) -> None:
         self.table = table
         self.scaling = scaling
         self.grammar = grammar
         self.settings = settings
+        self.price = settings.pipeline.token_price(settings.gamma, table.n_rows)
+        self.exact_fvu = settings.pipeline.exact_fvu(table.y)
         self.archive = Archive()
+        self.team = Team(proposers, table.n_columns, lambda: self.archive.best is None)
         self.tallies = {proposer.name: Tally() for proposer in proposers}
-        self.evidence = Evidence()
-        self.exact_fvu = 0.0 if settings.paper else exact_fvu(table)
+        self.form_probabilities = Evidence()
         self.n_rounds = 0
-        self.failures: dict[str, str] = {}  # proposer to what kept it from going on
-        self._proposers = list(proposers)
         self._fitter = Fitter(scaling.apply(table), settings)
-        self._exact_at: float | None = None
-        self._tidy_keys: set[bytes] = set()
+        self._tidier = Tidier(table, scaling, self.price, settings.loss, self.exact_fvu)
+        self._stop_rule = StopRule(table, settings, self.price, self.exact_fvu)
+        self._tidied_keys: set[bytes] = set()
         self._reduced: Candidate | None = None  # the last law whose reductions were proposed
-        self._waiting = [p for p in proposers if isinstance(p, BackgroundProposer)]
-        # the best description so far, since when, and whether it leaves noise
-        self._described, self._described_at = b"", 0.0
-        self._leaves_noise: bool | None = None
-
-    @property
-    def proposers(self) -> Sequence[Proposer]:
-        """Who takes part."""
-        return self._proposers
 
     def run(self, budget: Budget, callback: Callback | None = None) -> Stop:
         """Draw, fit and rank until the budget is spent. Ctrl-C ends it and keeps what is there."""
-        by_count = budget.n_samples is not None
-        schedule = Schedule(self._proposers, budget.n_samples if by_count else budget.time_limit)
+        schedule = Schedule(self.team.proposers, budget.time_limit if budget.n_samples is None else budget.n_samples)
         try:
             while schedule:
-                stop = budget.spent() or self._reached(budget)
+                stop = budget.spent() or self._stop_rule.reached(self.archive, budget)
                 if stop is not None:
                     return stop
                 proposer = schedule.next()
-                self._start_waiting(proposer is None, budget)
+                if proposer is None or (
+                    budget.elapsed >= _TOO_SOON and not self._stop_rule.is_exact(self.archive.best)
+                ):
+                    for waiting in self.team.loading:
+                        waiting.load()
                 if proposer is None:
                     time.sleep(_PAUSE)
-                    continue
-                n_before, before = budget.n_drawn, budget.elapsed
-                level = self.archive.level()
-                proposals = self._ask(proposer, budget)
-                if proposals is None:
-                    schedule.drop(proposer)
-                    continue
-                self.take(proposals, proposer.name, budget)
-                self._reduce_best(proposer.name, budget)
-                seconds, gain = budget.elapsed - before, level - self.archive.level()
-                schedule.record(proposer, budget.n_drawn - n_before if by_count else seconds, gain)
-                tally = self.tallies[proposer.name]
-                tally.rounds, tally.seconds, tally.gain = tally.rounds + 1, tally.seconds + seconds, tally.gain + gain
-                if callback is not None and callback(self.progress(budget)):
+                elif (
+                    self._round(proposer, schedule, budget) and callback is not None and callback(self.progress(budget))
+                ):
                     return Stop.CALLBACK
-            return self._reached(budget) or Stop.EXHAUSTED
+            return self._stop_rule.reached(self.archive, budget) or Stop.EXHAUSTED
         except KeyboardInterrupt:
             return Stop.INTERRUPTED
 
-    def _ask(self, proposer: Proposer, budget: Budget) -> Proposals | None:
-        """A round of the proposer; None when it has nothing more, or fails where there is something to go on with."""
-        if proposer.name in self.failures:
-            return None
-        self.n_rounds += 1
-        seed = round_seed(self.settings.random_state, self.n_rounds)
-        size = self._round_size(proposer, budget)
-        drawn: list[Proposals] = []
-        with self._leaving_out(proposer):
-            proposals = proposer.propose(budget.next_draw(size), seed, budget.seconds_left)
-            if proposals is not None:
-                proposals.check(self.table.n_columns)
-                drawn.append(proposals)
-        return drawn[0] if drawn else None
-
-    @contextmanager
-    def _leaving_out(self, proposer: Proposer) -> Iterator[None]:
-        """Leave a proposer out that fails, with a warning; raise its error where it was the last and found nothing."""
-        try:
-            yield
-        except MemoryError:
-            raise
-        except Exception as error:
-            failed = {*self.failures, proposer.name}
-            if self.archive.best is None and len(failed) == len(self._proposers):
-                raise
-            reason = str(error) if isinstance(error, ProposerError) else f"{type(error).__name__}: {error}"
-            self.failures[proposer.name] = reason
-            warnings.warn(f"the proposer {proposer.name!r} is left out: {reason}", RuntimeWarning, stacklevel=4)
-
-    def _start_waiting(self, is_needed: bool, budget: Budget) -> None:
+    def _start_loading(self, is_needed: bool, budget: Budget) -> None:
         """Start what loads beside the search when it is needed, or the search is not over at once."""
-        if self._waiting and (is_needed or (budget.elapsed >= _TOO_SOON and not self._is_exact())):
-            for proposer in self._waiting:
+        if is_needed or (budget.elapsed >= _TOO_SOON and not self._stop_rule.is_exact(self.archive.best)):
+            for proposer in self.team.loading:
                 proposer.load()
-            self._waiting = []
 
-    def _round_size(self, proposer: Proposer, budget: Budget) -> int:
-        if budget.n_samples is None:
-            return proposer.round_size
-        if self.settings.paper is None:  # a small budget has turns for all
-            return min(proposer.round_size, max(_SMALLEST_ROUND, budget.n_samples // _ROUNDS))
-        # a beam is searched once: its width is the budget
-        return budget.n_samples if self.settings.paper.decoding == "beam" else proposer.round_size
+    def _round(self, proposer: Proposer, schedule: Schedule, budget: Budget) -> bool:
+        """Ask a proposer and take what it draws; False when it has nothing more."""
+        n_before, before, level = budget.n_drawn, budget.elapsed, self.archive.level()
+        self.n_rounds += 1
+        n = budget.next_draw(self.settings.pipeline.round_size(proposer.round_size, budget.n_samples))
+        seed = round_seed(self.settings.random_state, self.n_rounds)
+        proposals = self.team.ask(proposer, n, seed, budget.seconds_left)
+        if proposals is None:
+            schedule.drop(proposer)
+            return False
+        self.take(proposals, proposer.name, budget)
+        self._reduce_best(proposer.name, budget)
+        seconds, gain = budget.elapsed - before, level - self.archive.level()
+        schedule.record(proposer, seconds if budget.n_samples is None else budget.n_drawn - n_before, gain)
+        self.tallies[proposer.name].count_round(seconds, gain)
+        return True
 
     def take(self, proposals: Proposals, name: str, budget: Budget) -> None:
         """Everything that happens to a batch of proposals."""
         n_drawn = len(proposals) if proposals.n_drawn is None else proposals.n_drawn
         budget.n_drawn += n_drawn
-        # what nobody drew is nobody's
+        # forms that no proposer drew are not credited to any
         tally = self.tallies[name] if n_drawn or proposals.n_unique else Tally()
         tally.drawn += n_drawn
         if not len(proposals):
             tally.unique += proposals.n_unique or 0
             return
-        paper = self.settings.paper
-        forms = normal_forms(proposals.batch, paper.simplifier if paper else "simplipy", self.settings.n_threads)
-        if paper is not None:
+        policy = self.settings.pipeline
+        forms = normal_forms(proposals.batch, policy.simplifier, self.settings.n_threads)
+        if policy.measures_bloat:
             tally.inflation += float(proposals.repeats @ _inflation(proposals.batch))
         keys, hashes = form_keys(forms), form_hashes(forms)
-        self.evidence.count(proposals, keys)
-        self._pass_on_model_draws(proposals)
-        jobs, n_new = unseen(proposals, forms, hashes, self.archive, self.grammar)
+        self.form_probabilities.count(proposals, keys)
+        self.team.pass_on_model_draws(proposals)
+        jobs, n_new = unfitted_forms(proposals, forms, hashes, self.archive, self.grammar)
         tally.unique += n_new if proposals.n_unique is None else proposals.n_unique
         found = []
         for job, fit in self._fitted(jobs, budget):
-            tally.statuses["SCREENED" if fit is None else fit.status.name] += 1
-            tally.screened += fit is None
-            tally.fitted += fit is not None and fit.ok
+            tally.count_fit(fit)
             # a warm start comes back to what the clock cut short
             if fit is None or fit.status is not FitStatus.DEADLINE:
                 self.archive.see(hashes[job.row], job.start is not None)
             if fit is not None and fit.ok and np.isfinite(fit.constants).all():
                 log_prob = math.nan if proposals.log_prob is None else float(proposals.log_prob[job.row])
-                found.append((self._score(fit.fvu, len(job.formula)), fit, keys[job.row], log_prob))
+                found.append(_Scored(self._score(fit.fvu, len(job.formula)), fit, keys[job.row], log_prob))
         # best first: of the rest few enter the front, and only those are tidied
-        found.sort(key=lambda item: item[0])
-        for value, fit, key, log_prob in found:
-            self._add(value, fit, key, log_prob, name, budget)
-        self._pass_on([Lesson(fit.skeleton, fit.constants) for _, fit, _, _ in found[:_LESSONS]], name)
+        found.sort(key=lambda scored: scored.score)
+        for scored in found:
+            self._add(scored, name, budget)
+        self.team.pass_on([Lesson(s.fit.skeleton, s.fit.constants) for s in found[:_LESSONS]], name)
 
     def _fitted(self, jobs: Sequence[Job], budget: Budget) -> list[tuple[Job, Fit | None]]:
         """A fit of each, those with starts first; None for what few rows rule out."""
@@ -233,50 +197,6 @@ class Pipeline:
                 fitted += zip(part, fits, strict=True)
         return fitted
 
-    def _reduce_best(self, name: str, budget: Budget) -> None:
-        """Propose what is left of a new exact law when one operand goes: what only moved last digits is not needed."""
-        best = self.archive.best
-        while best is not None and best is not self._reduced and self.settings.paper is None:
-            self._reduced = best
-            if best.fvu > self.exact_fvu or budget.spent() is not None:
-                return
-            numbers = np.array(numbers_of(best.expression))
-            forms = [r.skeleton for r in reductions(best.expression.skeleton(), numbers)]
-            if forms:
-                self.take(Proposals(TokenBatch.from_expressions(forms), n_drawn=0), name, budget)
-            best = self.archive.best
-
-    def _pass_on(self, lessons: Sequence[Lesson], name: str = "") -> None:
-        """Hand formulas, in the units of the search, to all proposers but the one that found them."""
-        for proposer in self._proposers:
-            if lessons and proposer.name not in (name, *self.failures):
-                with self._leaving_out(proposer):
-                    proposer.learn(lessons)
-
-    def go_on_from(self, archive: Archive, evidence: Evidence, n_rounds: int) -> None:
-        """Take over what an earlier search on the table knows; the proposers get its best."""
-        self.archive, self.evidence, self.n_rounds = archive, evidence, n_rounds
-        scaled = [self.scaling.inverse().restore(c.expression) for c in archive.candidates()[:_LESSONS]]
-        self._pass_on([Lesson(e.skeleton(), np.array(numbers_of(e))) for e in scaled if e is not None])
-
-    def _pass_on_model_draws(self, proposals: Proposals) -> None:
-        """Hand the draws of a model of the table to all proposers."""
-        for proposer in self._proposers:
-            if proposals.log_prob is not None and proposer.name not in self.failures:
-                with self._leaving_out(proposer):
-                    proposer.note_model_draws(proposals.batch, proposals.repeats)
-
-    def progress(self, budget: Budget) -> Progress:
-        """Where the search stands."""
-        n_fitted = sum(tally.fitted for tally in self.tallies.values())
-        n_screened = sum(tally.screened for tally in self.tallies.values())
-        front = tuple(self.archive.front())
-        seen, best = self.archive.n_seen, self.archive.best
-        return Progress(budget.elapsed, budget.n_drawn, seen, n_fitted, n_screened, best, front)
-
-    def _score(self, fvu: float, length: int) -> float:
-        return score(max(fvu, self.exact_fvu), length, self.settings.gamma)
-
     def _hopeless_from(self) -> Callable[[int], float]:
         """FVU from which a formula of a length has no chance to be of interest; frozen for a batch."""
         front = [(c.length, c.fvu) for c in self.archive.front()]
@@ -285,44 +205,59 @@ class Pipeline:
 
         def limit(length: int) -> float:
             on_front = min((fvu for n, fvu in front if n <= length), default=math.inf)
-            return max(on_front, 10.0 ** min(worst - self.settings.gamma * length, 300.0))
+            return max(on_front, fvu_at(worst, length, self.price))
 
         return limit
 
-    def _is_determined(self, candidate: Candidate) -> bool:
-        """Whether there are three rows for each fitted number, where there are more than two."""
-        return self.settings.paper is not None or candidate.n_constants <= max(2, self.table.n_rows // 3)
-
-    def _add(self, value: float, fit: Fit, key: bytes, log_prob: float, name: str, budget: Budget) -> None:
+    def _add(self, found: _Scored, name: str, budget: Budget) -> None:
         """Put a fit into the archive, in the user's units; what may be the law itself is tidied first."""
-        enters = self.archive.enters_front(len(fit.skeleton), max(fit.fvu, self.exact_fvu))
+        enters = self.archive.enters_front(len(found.fit.skeleton), max(found.fit.fvu, self.exact_fvu))
         is_late = budget.seconds_left is not None and budget.seconds_left <= 0
         takes_long = is_late and not self.scaling.is_identity
-        if not enters and (takes_long or not self.archive.wants(value)):
+        if not enters and (takes_long or not self.archive.wants(found.score)):
             return
-        if self.settings.paper:
-            options = [fit]
-        else:
-            options = self._in_user_units(fit, is_late)
-            if options and self._may_be_the_law(value, fit) and not is_late:
-                options += self._tidied(options[0], budget.seconds_left)
-                # what the clock cut short is tidied at the end
-                if budget.spent() is None:
-                    self._tidy_keys.add(key)
-        made = [self._candidate(f, key, log_prob, name, budget.n_drawn) for f in options]
-        self._keep(made)
+        fit = self._tidier.in_user_units(found.fit, is_late)
+        fits = [fit]
+        if fit is not None and not is_late and self._may_be_the_law(found):
+            fits.append(self._tidier.tidied(fit, budget.seconds_left))
+            # what the clock cut short is tidied at the end
+            if budget.spent() is None:
+                self._tidied_keys.add(found.key)
+        self._keep([self._candidate(f, found.key, found.log_prob, name, budget.n_drawn) for f in fits if f is not None])
 
-    def _keep(self, made: Sequence[Candidate]) -> None:
-        candidates = [c for c in made if self.grammar.allows(c.expression) and self._is_determined(c)]
-        if candidates:
-            self.archive.add(min(candidates, key=lambda c: c.rank))
-
-    def _may_be_the_law(self, value: float, fit: Fit) -> bool:
+    def _may_be_the_law(self, found: _Scored) -> bool:
         """Whether the fit is nearly exact and, some tokens shorter, would be the best."""
-        best = self.archive.best
-        if fit.fvu > max(_NEARLY_EXACT, 100 * self.exact_fvu):
+        if not self.settings.pipeline.tidies or not is_nearly_exact(found.fit.fvu, self.exact_fvu):
             return False
-        return best is None or value - self.settings.gamma * _TOKENS_TO_DROP < best.score
+        best = self.archive.best
+        return best is None or found.score - self.price * _TOKENS_TO_DROP < best.score
+
+    def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, drawn: int) -> Candidate:
+        expression = fit.expression
+        fvu = max(fit.fvu, self.exact_fvu)
+        value = self._score(fvu, len(expression))
+        return Candidate(expression, key, fvu, value, len(fit.constants), log_prob, name, drawn)
+
+    def _keep(self, spellings: Sequence[Candidate]) -> None:
+        """Add the best of the spellings of a law that are allowed and that the rows determine."""
+        most = self.table.most_constants if self.settings.pipeline.adapts_to_rows else math.inf
+        allowed = [c for c in spellings if c.n_constants <= most and self.grammar.allows(c.expression)]
+        if allowed:
+            self.archive.add(min(allowed, key=lambda c: c.rank))
+
+    def _score(self, fvu: float, length: int) -> float:
+        return score(fvu, length, self.price, self.exact_fvu)
+
+    def _reduce_best(self, name: str, budget: Budget) -> None:
+        """Propose what is left of a new exact law when one operand goes: what only moved last digits is not needed."""
+        while (best := self.archive.best) is not self._reduced and best is not None and self.settings.pipeline.tidies:
+            self._reduced = best
+            if not self._stop_rule.is_exact(best) or budget.spent() is not None:
+                return
+            numbers = np.array(numbers_of(best.expression))
+            forms = [r.skeleton for r in reductions(best.expression.skeleton(), numbers)]
+            if forms:
+                self.take(Proposals(TokenBatch.from_expressions(forms), n_drawn=0), name, budget)
 
     def tidy(self, seconds: float | None) -> None:
         """Tidy what is on the front, the best first, for so many seconds; the best always, wholly if it is exact."""
@@ -331,100 +266,29 @@ class Pipeline:
             left = deadline - time.monotonic()
             if n_done and left <= 0:
                 return
-            if candidate.key in self._tidy_keys:
+            if candidate.key in self._tidied_keys:
                 continue
-            self._tidy_keys.add(candidate.key)
-            numbers = numbers_of(candidate.expression)
-            is_cut = seconds is not None and candidate.fvu > self.exact_fvu
-            in_seconds = max(left, _LEAST_TIDYING) if is_cut else None
-            fit = self._refit(candidate.expression.skeleton(), numbers, in_seconds)
-            made = [
-                self._candidate(f, candidate.key, candidate.log_prob, candidate.proposer, candidate.drawn)
-                for f in (self._tidied(fit, in_seconds) if fit.ok else [])
-            ]
-            self._keep(made)
+            self._tidied_keys.add(candidate.key)
+            is_cut = seconds is not None and not self._stop_rule.is_exact(candidate)
+            fit = self._tidier.tidied_formula(candidate.expression, max(left, LEAST_SECONDS) if is_cut else None)
+            if fit is not None:
+                c = candidate
+                self._keep([self._candidate(fit, c.key, c.log_prob, c.proposer, c.drawn)])
 
-    def _in_user_units(self, fit: Fit, is_late: bool) -> list[Fit]:
-        """The fit as one of the user's table; nothing where its numbers leave the range of doubles."""
-        if self.scaling.is_identity:
-            return [fit]
-        restored = self.scaling.restore(fit.expression)
-        if restored is None:
-            return []
-        skeleton, numbers = merged(restored.skeleton(), numbers_of(restored))
-        # the numbers are those of the fit up to rounding: without time, one look at the rows is enough
-        again = self._valued(skeleton, numbers) if is_late else self._refit(skeleton, numbers)
-        return [again] if again.ok else []
+    def go_on_from(self, archive: Archive, form_probabilities: Evidence, n_rounds: int) -> None:
+        """Take over what an earlier search on the table knows; the proposers get its best."""
+        self.archive, self.form_probabilities, self.n_rounds = archive, form_probabilities, n_rounds
+        scaled = [self.scaling.inverse().restore(c.expression) for c in archive.candidates()[:_LESSONS]]
+        self.team.pass_on([Lesson(e.skeleton(), np.array(numbers_of(e))) for e in scaled if e is not None])
 
-    def _valued(self, skeleton: Expression, numbers: list[float]) -> Fit:
-        """The formula with these numbers as if they had been fitted."""
-        fit = self._refit(skeleton.with_constants(numbers) if numbers else skeleton, [])
-        return replace(fit, skeleton=skeleton, constants=np.array(numbers))
-
-    def _refit(self, skeleton: Expression, numbers: list[float], seconds: float | None = None) -> Fit:
-        return refit(skeleton, numbers, self.table, self.settings.loss, seconds)
-
-    def _tidied(self, fit: Fit, seconds: float | None = None) -> list[Fit]:
-        """The fit with the numbers that it stands for; of a law that is nearly exact, read off some rows of many."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        rows = self.table
-        if rows.n_rows > 2 * _ROWS_TO_TIDY and fit.fvu <= max(_NEARLY_EXACT, 100 * self.exact_fvu):
-            rows = self.table.thinned(_ROWS_TO_TIDY)
-            fit = refit(fit.skeleton, list(fit.constants), rows, self.settings.loss, seconds)
-        tidied = simplipy.tidy(
-            fit,
-            rows.X,
-            rows.y,
-            sample_weight=rows.sample_weight,
-            gamma=self.settings.gamma,
-            loss=self.settings.loss,
-            deadline=None if deadline is None else max(deadline - time.monotonic(), _LEAST_TIDYING),
+    def progress(self, budget: Budget) -> Progress:
+        """Where the search stands."""
+        n_fitted = sum(tally.fitted for tally in self.tallies.values())
+        n_screened = sum(tally.screened for tally in self.tallies.values())
+        front = tuple(self.archive.front())
+        return Progress(
+            budget.elapsed, budget.n_drawn, self.archive.n_seen, n_fitted, n_screened, self.archive.best, front
         )
-        if tidied.ok and rows is not self.table:  # how it does on all of them
-            valued = self._refit(tidied.expression, [])
-            tidied = replace(valued, skeleton=tidied.skeleton, constants=tidied.constants)
-        return [tidied] if tidied.ok else []
-
-    def _candidate(self, fit: Fit, key: bytes, log_prob: float, name: str, drawn: int) -> Candidate:
-        expression = fit.expression
-        fvu = max(fit.fvu, self.exact_fvu)
-        value = self._score(fvu, len(expression))
-        return Candidate(expression, key, fvu, value, len(fit.constants), log_prob, name, drawn)
-
-    def _reached(self, budget: Budget) -> Stop | None:
-        """Whether the best law is good enough to stop."""
-        best = self.archive.best
-        if best is None or self.settings.paper:
-            return None
-        target = self.settings.target_fvu
-        if target is not None:
-            # no candidate is told to be better than exact; a target of 0 asks for the whole budget
-            return Stop.TARGET if target and best.fvu <= max(target, self.exact_fvu) else None
-        if not self._is_exact():
-            self._exact_at = None
-            return Stop.NOISE if budget.n_samples is None and self._is_settled(budget.elapsed) else None
-        # an exact law may have a shorter spelling still: look for as long as it took to find it, longer for a long one
-        by_count = budget.n_samples is not None
-        spent, limit = (budget.n_drawn, budget.n_samples) if by_count else (budget.elapsed, budget.time_limit)
-        if self._exact_at is None:
-            self._exact_at = spent
-        patience = _PATIENCE * (limit or 0.0) if best.length > _SHORT else 0.0
-        return Stop.EXACT if spent >= self._exact_at + max(self._exact_at, patience) else None
-
-    def _is_settled(self, elapsed: float) -> bool:
-        """Whether what the best description leaves is noise, and it has been the best for most of the time."""
-        gamma, n_rows = self.settings.gamma, self.table.n_rows
-        best = min(self.archive.front(), key=lambda c: (rough_length(c, c.fvu, n_rows, gamma, self.exact_fvu), c.rank))
-        if best.key != self._described:
-            self._described, self._described_at, self._leaves_noise = best.key, elapsed, None
-        if elapsed < max(_LASTING * self._described_at, _LEAST_SECONDS):
-            return False
-        if self._leaves_noise is None:
-            self._leaves_noise = leaves_noise(best, self.table, self.settings.loss)
-        return self._leaves_noise
-
-    def _is_exact(self) -> bool:
-        return self.archive.best is not None and self.archive.best.fvu <= self.exact_fvu
 
 
 def _inflation(batch: TokenBatch) -> FloatArray:

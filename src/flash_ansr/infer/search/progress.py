@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.table.columns import with_names
+from simplipy import Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,20 @@ class Tally:
     unique: int = 0
     fitted: int = 0
     screened: int = 0  # dropped on few rows
-    inflation: float = 0.0  # of the paper's pipeline: length over simplified length, summed over all draws
+    inflation: float = 0.0  # length over simplified length, summed over all draws, where the pipeline measures it
     statuses: Counter[str] = field(default_factory=Counter)
     rounds: int = 0
     seconds: float = 0.0  # drawing, fitting and ranking
     gain: float = 0.0  # decades of FVU by which the front fell, mean over lengths
+
+    def count_fit(self, fit: Fit | None) -> None:
+        """A formula was fitted, or ruled out on few rows."""
+        self.statuses["SCREENED" if fit is None else fit.status.name] += 1
+        self.screened += fit is None
+        self.fitted += fit is not None and fit.ok
+
+    def count_round(self, seconds: float, gain: float) -> None:
+        """A round took so long and improved the front by so much."""
+        self.rounds += 1
+        self.seconds += seconds
+        self.gain += gain

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from flash_ansr.checkpoint.facts import check_columns_seen, n_variables
-from flash_ansr.infer.candidates.scaling import Scaling
-from flash_ansr.infer.proposers.background import BackgroundProposer, Loading
+from flash_ansr.infer.candidates.scaling import UnitScaling
+from flash_ansr.infer.proposers.background import BackgroundProposer
 from flash_ansr.infer.proposers.base import BUILT_IN, Proposer, ProposerContext, check_proposer, start_proposer
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.settings import Settings
@@ -24,8 +24,6 @@ from flash_ansr.infer.table.table import Table
 _MAX_COLUMNS = 9
 # time limit below which the others find more without the network, and its share of the time beside them
 LEAST_SECONDS = 3.0
-# rows of a search for each second of its time limit: with more, a round or the choice alone would outlast the limit
-_ROWS_A_SECOND = 10_000
 _NETWORK_WEIGHT = 0.1
 
 
@@ -41,19 +39,16 @@ class SearchOptions:
         Folder of the network, as ``find_checkpoint`` gives it; otherwise the one in the package.
     device : str
         Of the network.
-    gamma : float
-        Price of a token that proposers order what they hand on by, as the user gave it.
     """
 
     proposers: Literal["auto"] | Sequence[str | Proposer] = "auto"
     checkpoint: str | Path | None = None
     device: str = "auto"
-    gamma: float = 0.05
 
     def __post_init__(self) -> None:
         if self.proposers == "auto":
             return
-        if isinstance(self.proposers, str) or not isinstance(self.proposers, Sequence) or not self.proposers:
+        if isinstance(self.proposers, str) or not self.proposers or not isinstance(self.proposers, Sequence):
             known = ", ".join(BUILT_IN)
             raise ValueError(f"proposers must be 'auto' or a list of {known} and own ones, got {self.proposers!r}")
         for entry in self.proposers:
@@ -97,7 +92,7 @@ class SearchOptions:
 
     def is_network_alone(self, settings: Settings) -> bool:
         """Whether the network is the only one that is to propose."""
-        return (settings.paper is not None and self.proposers == "auto") or self.names == ["neural"]
+        return (settings.pipeline.is_network_alone and self.proposers == "auto") or self.names == ["neural"]
 
 
 def bundled_checkpoint() -> Path:
@@ -133,13 +128,6 @@ def most_columns(options: SearchOptions, settings: Settings) -> int:
     return n_variables(options.network)
 
 
-def searched_rows(table: Table, settings: Settings, time_limit: float | None) -> Table:
-    """The rows that a search works on: as many as its time allows, all of them without a clock."""
-    if settings.paper is not None or time_limit is None:
-        return table
-    return table.thinned(int(_ROWS_A_SECOND * max(time_limit, 1.0)))
-
-
 def make_proposers(context: ProposerContext, options: SearchOptions, settings: Settings) -> list[Proposer]:
     """The proposers that take part, in the order in which they are asked.
 
@@ -151,7 +139,8 @@ def make_proposers(context: ProposerContext, options: SearchOptions, settings: S
         raise ValueError(f"the checkpoint {options.checkpoint} cannot be used: {missing}; or leave it out")
     entries = options.proposers
     if entries == "auto":
-        entries = ["neural"] if settings.paper else [name for name in BUILT_IN if name != "neural" or missing is None]
+        built_in = [name for name in BUILT_IN if name != "neural" or missing is None]
+        entries = ["neural"] if settings.pipeline.is_network_alone else built_in
     made: list[Proposer] = []
     for entry in entries:
         if entry != "neural":
@@ -177,42 +166,17 @@ def make_pipeline(
     seconds : float or None
         Time limit of the search.
     """
-    scaling = Scaling((1.0,) * table.n_columns) if settings.paper else Scaling.of(table)
+    scaling = UnitScaling.of(table) if settings.pipeline.scales_units else UnitScaling((1.0,) * table.n_columns)
     context = ProposerContext(
         scaling.apply(table),
         grammar,
         seed=settings.random_state,
-        gamma=options.gamma,
+        gamma=settings.gamma,
         n_threads=settings.n_threads,
         checkpoint=options.network,
         device=options.device,
-        decoding=settings.paper.decoding if settings.paper else "sample",
-        sampling=settings.paper or settings.full,
+        decoding=settings.pipeline.decoding,
+        sampling=settings.pipeline,
         seconds=seconds,
     )
     return Pipeline(table, scaling, make_proposers(context, options, settings), grammar, settings)
-
-
-def network_part(pipeline: Pipeline, options: SearchOptions) -> str:
-    """The part of the network in a search that is over, for its report."""
-    if not options.wants_network:
-        return "was not asked for"
-    missing = why_not_neural()
-    if missing is not None:
-        return missing
-    if "neural" not in pipeline.tallies:
-        return (
-            f"was left out: below {LEAST_SECONDS:g} s the others find more without it; name it in proposers to have it"
-        )
-    failure = pipeline.failures.get("neural")
-    if pipeline.tallies["neural"].drawn:
-        return "took part" if failure is None else f"took part, then failed: {failure}"
-    if failure is not None:
-        return f"failed: {failure}"
-    waiting = [p.state for p in pipeline.proposers if isinstance(p, BackgroundProposer)]
-    return (waiting[0] if waiting else Loading.READY).value
-
-
-def background_seconds(pipeline: Pipeline) -> float:
-    """Seconds that proposers took to load beside the search."""
-    return sum(p.seconds for p in pipeline.proposers if isinstance(p, BackgroundProposer))

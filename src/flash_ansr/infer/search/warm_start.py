@@ -25,10 +25,8 @@ class LastSearch:
         Its y is a copy: the estimator's may be the array of the user, who may write into it.
     grammar : Grammar
     settings : Settings
-    archive : Archive
-        Empty where nobody is to go on.
-    evidence : Evidence
-        As the archive.
+    archive, form_probabilities
+        Empty where no search is to go on.
     n_rounds : int
     """
 
@@ -36,41 +34,23 @@ class LastSearch:
     grammar: Grammar
     settings: Settings
     archive: Archive
-    evidence: Evidence
+    form_probabilities: Evidence
     n_rounds: int
 
     @classmethod
     def of(cls, pipeline: Pipeline, keep: bool) -> LastSearch:
         """What is left of a pipeline; its candidates where they are to be kept."""
         table = replace(pipeline.table, y=pipeline.table.y.copy())
-        archive, evidence = (pipeline.archive, pipeline.evidence) if keep else (Archive(), Evidence())
-        return cls(table, pipeline.grammar, pipeline.settings, archive, evidence, pipeline.n_rounds)
+        kept = (pipeline.archive, pipeline.form_probabilities) if keep else (Archive(), Evidence())
+        return cls(table, pipeline.grammar, pipeline.settings, *kept, pipeline.n_rounds)
 
     def hand_over(self, pipeline: Pipeline) -> None:
         """Let a new search go on from here where it would have fitted and ranked the same candidates alike."""
-        if self._is_alike(pipeline):
-            pipeline.go_on_from(self.archive, self.evidence, self.n_rounds)
-
-    def _is_alike(self, pipeline: Pipeline) -> bool:
         a, b = self.table, pipeline.table
-        pairs = ((a.X, b.X), (a.y, b.y), (a.sample_weight, b.sample_weight))
-        return (
-            all(_equal(*pair) for pair in pairs)
-            and self.grammar == pipeline.grammar
-            and _treatment(self.settings) == _treatment(pipeline.settings)
-        )
-
-
-def _treatment(settings: Settings) -> Settings:
-    """The settings without those that change what is looked for, and not what becomes of it."""
-    usual = Settings()
-    return replace(
-        settings,
-        target_fvu=usual.target_fvu,
-        random_state=usual.random_state,
-        n_threads=usual.n_threads,
-        full=usual.full,
-    )
+        same_rows = all(_equal(*pair) for pair in ((a.X, b.X), (a.y, b.y), (a.sample_weight, b.sample_weight)))
+        same_settings = self.settings.treatment() == pipeline.settings.treatment()
+        if same_rows and same_settings and self.grammar == pipeline.grammar:
+            pipeline.go_on_from(self.archive, self.form_probabilities, self.n_rounds)
 
 
 def _equal(a: npt.NDArray[np.float64] | None, b: npt.NDArray[np.float64] | None) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 import simplipy
-from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.candidates.archive import BASELINE, Candidate
 from flash_ansr.infer.candidates.fitter import refit
 from flash_ansr.infer.candidates.numbers import numbers_of
-from flash_ansr.infer.candidates.score import exact_fvu, score
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression
+from simplipy.fit.score import exact_fvu, score
 from simplipy.fit.unexplained import unit_of
 
 
-def linear_baseline(table: Table, gamma: float, loss: str = "squared") -> Candidate:
+def linear_baseline(table: Table, price: float, loss: str = "squared") -> Candidate:
     """Least squares in all columns with an intercept, as a candidate."""
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
     root = np.sqrt(weights)
@@ -27,12 +27,12 @@ def linear_baseline(table: Table, gamma: float, loss: str = "squared") -> Candid
         values = values * target / sizes
     if not np.isfinite(values).all():
         values = np.array([_mean(table), *np.zeros(table.n_columns)])
-    return _candidate(linear_expression(values), table, gamma, loss)
+    return _candidate(linear_expression(values), table, price, loss)
 
 
-def constant_baseline(table: Table, gamma: float, loss: str = "squared") -> Candidate:
+def constant_baseline(table: Table, price: float, loss: str = "squared") -> Candidate:
     """The mean of y, as a candidate."""
-    return _candidate(linear_expression(np.array([_mean(table)])), table, gamma, loss)
+    return _candidate(linear_expression(np.array([_mean(table)])), table, price, loss)
 
 
 def linear_expression(values: np.typing.NDArray[np.float64]) -> Expression:
@@ -49,13 +49,13 @@ def _mean(table: Table) -> float:
     return unit * float(np.average(table.y / unit, weights=table.sample_weight))
 
 
-def _candidate(expression: Expression, table: Table, gamma: float, loss: str) -> Candidate:
+def _candidate(expression: Expression, table: Table, price: float, loss: str) -> Candidate:
     """Least squares as it is; under another loss, the best numbers from there."""
     fit = refit(expression, [], table, loss)
     if loss != "squared":
         best = refit(expression.skeleton(), numbers_of(expression), table, loss)
         fit = best if best.ok else fit
-    fvu = max(fit.fvu, exact_fvu(table))
+    fvu = max(fit.fvu, exact_fvu(table.y))
     n_numbers = expression.skeleton().n_constants
-    value = score(fvu, len(expression), gamma)
-    return Candidate(fit.expression, b"", fvu, value, n_numbers, float("nan"), "baseline", 0)
+    value = score(fvu, len(expression), price)
+    return Candidate(fit.expression, b"", fvu, value, n_numbers, float("nan"), BASELINE, 0)

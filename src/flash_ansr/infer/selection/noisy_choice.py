@@ -9,13 +9,11 @@ chooses.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 import simplipy
 from flash_ansr.infer.candidates.archive import Candidate
@@ -23,13 +21,13 @@ from flash_ansr.infer.candidates.description import TOKEN_NATS, decades, rough_l
 from flash_ansr.infer.candidates.fitter import fvu_on, refit
 from flash_ansr.infer.candidates.noise_models import NoiseKind, NoiseModel, noise_models, noise_of
 from flash_ansr.infer.candidates.numbers import numbers_of
-from flash_ansr.infer.candidates.score import exact_fvu
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.table.grammar import Grammar
-from flash_ansr.infer.table.table import Table
+from flash_ansr.infer.table.table import Rows, Table, split_rows
 from simplipy import Fit
 from simplipy.fit import unexplained
 from simplipy.fit.description_length import TOKEN, description_length, is_number, number_cost
+from simplipy.fit.score import exact_fvu
 from simplipy.fit.shorter_forms import reductions
 
 # candidates that are fitted anew
@@ -42,23 +40,19 @@ _N_REDUCED = 3
 _MAX_ROWS = 1024
 # nats that a law must gain on the baselines: the best of very many formulas fits noise better than one
 _HEAD_START = 6.0
-_ROWS_A_CONSTANT = 3
 # with so few rows, each is left out once
 _FEW_ROWS = 12
 _N_SPLITS = 6
-_TEST_SHARE = 0.25
-
-Rows = npt.NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class NoisyChoice:
-    """Candidates by description length.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Candidates, and the noise that the first one leaves.
 
     Attributes
     ----------
     candidates : list of Candidate
-        Best first; their scores are description lengths in decades of FVU.
+        Best first; with noise, their scores are description lengths in decades of FVU.
     noise : float or None
         Deviation of the first one's residuals, relative to that of y or, where it is in proportion, to |y|; 0 for an
         exact law, None where residuals are no noise.
@@ -67,7 +61,7 @@ class NoisyChoice:
     """
 
     candidates: list[Candidate]
-    noise: float | None
+    noise: float | None = None
     kind: NoiseKind | None = None
 
 
@@ -78,8 +72,8 @@ def choose(
     gamma: float,
     loss: str,
     deadline: Budget | None = None,
-) -> NoisyChoice:
-    """Rank candidates by description length and tell whether the best leaves nothing but noise.
+) -> Choice:
+    """Rank candidates by description length, and test whether the best leaves nothing but noise.
 
     Parameters
     ----------
@@ -89,202 +83,187 @@ def choose(
     grammar : Grammar
         What tidied laws must keep to.
     gamma : float
-        Tokens cost more, or less, in proportion to it; 0.05 is the middle.
+        Tokens cost more, or less, in proportion to it.
     loss : str
         Of the fits.
     deadline : Budget, optional
         Time for it; the most promising candidates come first.
     """
-    models = noise_models(table, loss)
-    orders = [_roughly_ranked(candidates, table, gamma, model) for model in models]
-    model, priced = models[0], orders[0]
-    if len(models) > 1:
-        tried = [_shortest(order, table, gamma, m, deadline) for m, order in zip(models, orders, strict=True)]
-        best = tried.index(min(tried))
-        model, priced = models[best], orders[best]
+    describers = [Describer(table, grammar, gamma, loss, model, deadline) for model in noise_models(table, loss)]
+    orders = [describer.roughly_ranked(candidates) for describer in describers]
+    best = 0
+    if len(describers) > 1:
+        shortest = [describer.shortest(order) for describer, order in zip(describers, orders, strict=True)]
+        best = shortest.index(min(shortest))
+    return describers[best].choice(orders[best])
 
-    def reduced(candidate: Candidate) -> list[Candidate]:
-        if candidate.proposer == "baseline" or _is_over(deadline):
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """Description lengths of a table's rows under a model of their noise; the other attributes are as in ``choose``."""
+
+    table: Table
+    grammar: Grammar
+    gamma: float
+    loss: str
+    model: NoiseModel
+    deadline: Budget | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no time left."""
+        return self.deadline is not None and self.deadline.spent() is not None
+
+    @property
+    def _seconds(self) -> float | None:
+        return None if self.deadline is None else self.deadline.seconds_left
+
+    def roughly_ranked(self, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
+        """Candidates with their lengths, as far as they are known without standard errors, shortest first."""
+        table = self.table
+        rows = np.linspace(0, table.n_rows - 1, min(table.n_rows, _MAX_ROWS)).astype(np.int64)
+        values, _ = simplipy.evaluate_many([c.expression for c in candidates], table.X[rows])
+        weights, floor = self.model.weights(table)[rows], exact_fvu(table.y)
+        priced = []
+        for candidate, predicted in zip(candidates, values, strict=True):
+            fvu = unexplained.fvu(table.y[rows], predicted, weights)
+            length = rough_length(candidate, fvu, table.n_rows, self.gamma, floor) + self.model.offset
+            if math.isfinite(length):
+                priced.append((length, candidate))
+        return sorted(priced, key=lambda p: (p[0], p[1].rank))
+
+    def shortest(self, order: Sequence[tuple[float, Candidate]]) -> float:
+        """The shortest description, as far as time allows."""
+        lengths = [math.inf]
+        for _, candidate in order[:_N_TRIED]:
+            if self.is_over:
+                break
+            fit = self._refitted(candidate, self.table)
+            if fit.ok and self.model.may_hold(fit, self.table):
+                lengths.append(self._length(fit))
+        return min(lengths)
+
+    def choice(self, order: Sequence[tuple[float, Candidate]]) -> Choice:
+        """Candidates by description length, the most promising ones fitted anew and without what they do not need."""
+        found = []
+        for i, (length, candidate) in enumerate(order):
+            polished = self._polished(candidate) if i < _N_POLISHED and not self.is_over else []
+            found.append(min(polished or [self._scored(candidate, length)], key=lambda c: c.rank))
+        for candidate in sorted(found, key=lambda c: c.rank)[:_N_REDUCED]:
+            found += self._reduced(candidate)
+        found = self.guarded(sorted(found, key=lambda c: c.rank))
+        noise = noise_of(found[0], self.table, self.model)
+        return Choice(found, noise, None if noise is None else self.model.kind)
+
+    def _scored(self, candidate: Candidate, length: float) -> Candidate:
+        """The candidate with its score by a description length in nats."""
+        head_start = _HEAD_START if candidate.is_baseline else 0.0
+        return replace(candidate, score=decades(length - head_start, self.table.n_rows))
+
+    def _refitted(self, candidate: Candidate, rows: Table) -> Fit:
+        """The candidate with all of its numbers free."""
+        expression = candidate.expression
+        return refit(expression.skeleton(), numbers_of(expression), rows, self.model.loss, self._seconds)
+
+    def _polished(self, candidate: Candidate) -> list[Candidate]:
+        """The candidate with all of its numbers fitted and, in time, tidied; where both are allowed."""
+        table, model = self.table, self.model
+        fit = self._refitted(candidate, table)
+        if not fit.ok:
             return []
-        shorter = _reduced(candidate, table, gamma, model, loss, deadline)
-        return [c for c in shorter if c.score < candidate.score and grammar.allows(c.expression)]
-
-    ranked = []
-    for i, (length, candidate) in enumerate(priced):
-        if i < _N_POLISHED and not _is_over(deadline):
-            polished = _polished(candidate, table, gamma, model, loss, deadline)
-            polished = [p for p in polished if grammar.allows(p[1].expression)]
-            length, candidate = min(polished or [(length, candidate)], key=lambda p: (p[0], p[1].rank))
-        if candidate.proposer == "baseline":
-            length -= _HEAD_START
-        ranked.append(dataclasses.replace(candidate, score=decades(length, table.n_rows)))
-    ranked += [c for best in sorted(ranked, key=lambda c: c.rank)[:_N_REDUCED] for c in reduced(best)]
-    ranked = _guarded(sorted(ranked, key=lambda c: c.rank), table, model, deadline)
-    noise = noise_of(ranked[0], table, model)
-    return NoisyChoice(ranked, noise, None if noise is None else model.kind)
-
-
-def _roughly_ranked(
-    candidates: Sequence[Candidate], table: Table, gamma: float, model: NoiseModel
-) -> list[tuple[float, Candidate]]:
-    """Candidates with their description lengths, as far as they are known without standard errors, shortest first."""
-    rows = np.linspace(0, table.n_rows - 1, min(table.n_rows, _MAX_ROWS)).astype(np.int64)
-    values, _ = simplipy.evaluate_many([c.expression for c in candidates], table.X[rows])
-    weights, floor = model.weights(table)[rows], exact_fvu(table)
-    priced = []
-    for candidate, predicted in zip(candidates, values, strict=True):
-        fvu = unexplained.fvu(table.y[rows], predicted, weights)
-        length = rough_length(candidate, fvu, table.n_rows, gamma, floor) + model.offset
-        if math.isfinite(length):
-            priced.append((length, candidate))
-    return sorted(priced, key=lambda p: (p[0], p[1].rank))
-
-
-def _is_over(deadline: Budget | None) -> bool:
-    return deadline is not None and deadline.spent() is not None
-
-
-def _seconds(deadline: Budget | None) -> float | None:
-    """What is left, for a fit that is begun."""
-    left = None if deadline is None else deadline.seconds_left
-    return None if left is None else max(left, 1e-3)
-
-
-def _shortest(
-    order: Sequence[tuple[float, Candidate]], table: Table, gamma: float, model: NoiseModel, deadline: Budget | None
-) -> float:
-    """The shortest description under a model of the noise, as far as time allows."""
-    lengths = [math.inf]
-    for _, candidate in order[:_N_TRIED]:
-        if _is_over(deadline):
-            break
-        fit = _refitted(candidate, table, model, deadline)
-        if fit.ok and model.may_hold(fit, table):
-            lengths.append(_length(fit, table, gamma, model))
-    return min(lengths)
-
-
-def _refitted(candidate: Candidate, table: Table, model: NoiseModel, deadline: Budget | None) -> Fit:
-    """The candidate with all of its numbers free."""
-    expression = candidate.expression
-    return refit(expression.skeleton(), numbers_of(expression), table, model.loss, _seconds(deadline))
-
-
-def _polished(
-    candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str, deadline: Budget | None
-) -> list[tuple[float, Candidate]]:
-    """The candidate with all of its numbers fitted and, in time, tidied."""
-    options: dict[str, Any] = {"sample_weight": table.sample_weight, "loss": model.loss, "n_threads": 1}
-    fit = _refitted(candidate, table, model, deadline)
-    if not fit.ok:
-        return []
-    fits = [fit]
-    # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
-    if len(fit.constants) and candidate.proposer != "baseline" and not _is_over(deadline):
-        fits.append(simplipy.tidy(fit, table.X, table.y, deadline=_seconds(deadline), **options))
-    found = []
-    for option in fits:
-        if not option.ok or len(option.constants) > max(2, table.n_rows // _ROWS_A_CONSTANT):
-            continue
-        fvu = option.fvu if model.loss == loss else fvu_on(option.expression, table)
-        if fvu <= 1 or not option.expression.variables:
-            made = dataclasses.replace(
-                candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants)
+        fits = [fit]
+        # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
+        if len(fit.constants) and not candidate.is_baseline and not self.is_over:
+            weight, left = table.sample_weight, self._seconds
+            tidied = simplipy.tidy(
+                fit, table.X, table.y, sample_weight=weight, deadline=left, loss=model.loss, n_threads=1
             )
-            found.append((_length(option, table, gamma, model), made))
-    return found
+            fits.append(tidied)
+        found = []
+        for option in fits:
+            if not option.ok or len(option.constants) > table.most_constants:
+                continue
+            fvu = option.fvu if model.loss == self.loss else fvu_on(option.expression, table)
+            if (fvu <= 1 or not option.expression.variables) and self.grammar.allows(option.expression):
+                made = replace(candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants))
+                found.append(self._scored(made, self._length(option)))
+        return found
 
+    def _reduced(self, candidate: Candidate) -> list[Candidate]:
+        """What is better without one of its operands."""
+        if candidate.is_baseline:
+            return []
+        numbers = np.array(numbers_of(candidate.expression))
+        found = []
+        for reduction in reductions(candidate.expression.skeleton(), numbers):
+            if self.is_over:
+                break
+            filled = reduction.skeleton.with_constants(reduction.start) if len(reduction.start) else reduction.skeleton
+            found += self._polished(replace(candidate, expression=filled))
+        return [c for c in found if c.score < candidate.score]
 
-def _reduced(
-    candidate: Candidate, table: Table, gamma: float, model: NoiseModel, loss: str, deadline: Budget | None
-) -> list[Candidate]:
-    """The candidate without one of its operands, with the scores that it then has."""
-    numbers = np.array(numbers_of(candidate.expression))
-    found = []
-    for reduction in reductions(candidate.expression.skeleton(), numbers):
-        if _is_over(deadline):
-            break
-        filled = reduction.skeleton.with_constants(reduction.start) if len(reduction.start) else reduction.skeleton
-        polished = _polished(dataclasses.replace(candidate, expression=filled), table, gamma, model, loss, deadline)
-        found += [dataclasses.replace(c, score=decades(length, table.n_rows)) for length, c in polished]
-    return found
+    def _length(self, fit: Fit) -> float:
+        """Description length of the rows in nats."""
+        tokens = (token_nats(self.gamma) - TOKEN) * len(fit.expression)
+        return description_length(fit, self.table.n_rows, exact_fvu(self.table.y)) + self.model.offset + tokens
 
+    def guarded(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Candidates that predict held-out rows worse than an equally short baseline get at best the baseline's score.
 
-def _length(fit: Fit, table: Table, gamma: float, model: NoiseModel) -> float:
-    """Description length of the rows under a model of their noise."""
-    tokens = (token_nats(gamma) - TOKEN) * len(fit.expression)
-    return description_length(fit, table.n_rows, exact_fvu(table)) + model.offset + tokens
+        Once one does, those after it must prove themselves too: a candidate that is not tried, for want of time or as
+        one of too many, gets no better score than the baselines either.
+        """
+        guarded = list(candidates)
+        if self.is_over:
+            return guarded
+        splits = _splits(self.table.n_rows)
+        baselines = [(c, self.held_out_error(c, splits)) for c in candidates if c.is_baseline]
+        one_failed = False
+        for i, candidate in enumerate(candidates):
+            rivals = [(c, error) for c, error in baselines if c.length <= candidate.length]
+            if candidate.is_baseline or not rivals:
+                break
+            is_tried = i < _N_POLISHED and not self.is_over
+            error = self.held_out_error(candidate, splits) if is_tried else math.inf
+            if not is_tried or self.is_over:  # half an error says nothing
+                if not one_failed:
+                    break
+                error = math.inf
+            better = [c.score for c, its_error in rivals if its_error <= error]
+            if not better:
+                break
+            one_failed = True
+            guarded[i] = replace(candidate, score=max(candidate.score, round(min(better) + 1e-6, 6)))
+        return sorted(guarded, key=lambda c: c.rank)
+
+    def held_out_error(self, candidate: Candidate, splits: Sequence[tuple[Rows, Rows]]) -> float:
+        """Mean square on the rows that a fit has not seen; numbers of a law that has none fitted stay."""
+        table, total, count = self.table, 0.0, 0
+        weights, unit = self.model.weights(table), unexplained.unit_of(table.y)
+        for train, test in splits:
+            if self.is_over:
+                break
+            law = candidate.expression
+            if candidate.n_constants:
+                fit = self._refitted(candidate, table.at(train))
+                law = fit.expression if fit.ok else law
+            with np.errstate(over="ignore"):
+                errors = (law(table.X[test]) / unit - table.y[test] / unit) ** 2 * weights[test]
+            total += float(errors.sum()) if np.isfinite(errors).all() else math.inf
+            count += len(test)
+        return total / max(count, 1)
 
 
 def is_credible(candidate: Candidate, table: Table) -> bool:
-    """Whether exact rows tell more than it takes to write the formula: two numbers meet any two rows exactly."""
-    nats_a_row = -0.5 * math.log(exact_fvu(table))
+    """Whether exact rows hold more than it takes to write the formula: two numbers meet any two rows exactly."""
+    nats_a_row = -0.5 * math.log(exact_fvu(table.y))
     tokens = candidate.expression.tokens
     numbers = sum(min(number_cost(token), nats_a_row) for token in tokens if is_number(token))
     return TOKEN_NATS * len(tokens) + numbers < nats_a_row * table.n_rows
 
 
-def _guarded(candidates: list[Candidate], table: Table, model: NoiseModel, deadline: Budget | None) -> list[Candidate]:
-    """What predicts rows that it was not fitted to worse than a baseline that is no longer scores no better than it.
-
-    Once one does, those after it must prove themselves too: what is not tried, for want of time or as one of too many,
-    scores no better than the baselines either.
-    """
-    guarded = list(candidates)
-    if _is_over(deadline):
-        return guarded
-    splits = _splits(table.n_rows)
-    known = [c for c in candidates if c.proposer == "baseline"]
-    baselines = [(c, _held_out_error(c, table, splits, model, deadline)) for c in known]
-    one_failed = False
-    for i, candidate in enumerate(candidates):
-        rivals = [(c, error) for c, error in baselines if c.length <= candidate.length]
-        if candidate.proposer == "baseline" or not rivals:
-            break
-        error = None
-        if i < _N_POLISHED and not _is_over(deadline):
-            error = _held_out_error(candidate, table, splits, model, deadline)
-        if error is None or _is_over(deadline):  # half an error says nothing
-            if not one_failed:
-                break
-            error = math.inf
-        better = [c.score for c, its_error in rivals if its_error <= error]
-        if not better:
-            break
-        one_failed = True
-        guarded[i] = dataclasses.replace(candidate, score=max(candidate.score, round(min(better) + 1e-6, 6)))
-    return sorted(guarded, key=lambda c: c.rank)
-
-
-def _held_out_error(
-    candidate: Candidate,
-    table: Table,
-    splits: Sequence[tuple[Rows, Rows]],
-    model: NoiseModel,
-    deadline: Budget | None,
-) -> float:
-    """Mean square on the rows that a fit has not seen; numbers of a law that has none fitted stay."""
-    total, count = 0.0, 0
-    weights = model.weights(table)
-    y = table.y / unexplained.unit_of(table.y)
-    for train, test in splits:
-        if _is_over(deadline):
-            break
-        law = candidate.expression
-        if candidate.n_constants:
-            fit = _refitted(candidate, table.at(train), model, deadline)
-            law = fit.expression if fit.ok else law
-        with np.errstate(over="ignore"):
-            errors = (law(table.X[test]) / unexplained.unit_of(table.y) - y[test]) ** 2 * weights[test]
-        total += float(errors.sum()) if np.isfinite(errors).all() else math.inf
-        count += len(test)
-    return total / max(count, 1)
-
-
 def _splits(n_rows: int) -> list[tuple[Rows, Rows]]:
-    """Rows to fit and rows to predict: each row once where there are few, else a random quarter some times."""
+    """Rows to fit to and rows to predict: each row once where there are few, else a random quarter some times."""
     if n_rows <= _FEW_ROWS:
         return [(np.delete(np.arange(n_rows), i), np.array([i])) for i in range(n_rows)]
-    n_test = max(1, int(_TEST_SHARE * n_rows))
-    orders = [np.random.default_rng(seed).permutation(n_rows) for seed in range(_N_SPLITS)]
-    return [(np.sort(order[n_test:]), np.sort(order[:n_test])) for order in orders]
+    return [split_rows(n_rows, seed) for seed in range(_N_SPLITS)]

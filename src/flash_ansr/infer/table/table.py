@@ -8,6 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+# of rows that are held out
+_HELD_OUT_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,10 +39,22 @@ class Table:
         """Number of variables."""
         return self.X.shape[1]
 
-    def at(self, rows: npt.NDArray[np.int64]) -> Table:
+    @property
+    def most_constants(self) -> int:
+        """Fitted numbers that the rows determine: one for three rows, and two always."""
+        return max(2, self.n_rows // 3)
+
+    def at(self, rows: Rows) -> Table:
         """These rows alone."""
         return Table(self.X[rows], self.y[rows], None if self.sample_weight is None else self.sample_weight[rows])
 
-    def thinned(self, n: int) -> Table:
-        """At most so many of its rows, evenly spread."""
-        return self if self.n_rows <= n else self.at(np.linspace(0, self.n_rows - 1, n).astype(np.int64))
+    def thinned(self, n: int | None) -> Table:
+        """At most so many of its rows, evenly spread; None for all of them."""
+        return self if n is None or self.n_rows <= n else self.at(np.linspace(0, self.n_rows - 1, n).astype(np.int64))
+
+
+def split_rows(n_rows: int, seed: int) -> tuple[Rows, Rows]:
+    """Rows to fit to, and a random quarter of the rows to predict, both ascending."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    n_held = max(1, int(_HELD_OUT_SHARE * n_rows))
+    return np.sort(order[n_held:]), np.sort(order[:n_held])

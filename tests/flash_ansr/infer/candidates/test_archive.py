@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import simplipy
 from flash_ansr.infer.candidates.archive import Archive, Candidate
-from flash_ansr.infer.candidates.score import exact_fvu, score
-from flash_ansr.infer.table.table import Table
+from simplipy.fit.score import exact_fvu, score
 
 CHAIN = "x1"
 FVUS = st.sampled_from([1e-20, 1e-3, 0.1, 0.5, 0.5000001, 2.0])
@@ -102,6 +101,6 @@ def test_exact_means_rounding() -> None:
     import numpy as np
 
     x = np.linspace(1, 2, 50)
-    assert exact_fvu(Table(x[:, None], x)) == 1e-24
-    assert exact_fvu(Table(x[:, None], 1e6 + 1e-6 * x)) > 1e-7  # nearly all digits are in the offset
-    assert exact_fvu(Table(x[:, None], 0 * x)) == exact_fvu(Table(x[:, None], 0 * x + 3)) > 0
+    assert exact_fvu(x) == 1e-24
+    assert exact_fvu(1e6 + 1e-6 * x) > 1e-7  # nearly all digits are in the offset
+    assert exact_fvu(0 * x) == exact_fvu(0 * x + 3) > 0

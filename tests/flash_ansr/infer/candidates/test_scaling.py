@@ -8,13 +8,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import simplipy
-from flash_ansr.infer.candidates.scaling import Scaling
+from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.table.table import Table
 from tests.strategies import expressions
 
 
 def restored(text: str, *columns: float, y: float = 1.0) -> str:
-    return Scaling(columns, y).restore(simplipy.parse(text)).infix()
+    return UnitScaling(columns, y).restore(simplipy.parse(text)).infix()
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ SIZES = st.sampled_from([1e-8, 1e-5, 1.0, 1e6])
 @given(expressions(names=False, wild_numbers=False), st.tuples(*[SIZES] * 5), st.sampled_from([1e-6, 1.0, 1e7]))
 def test_the_way_back_keeps_values(expression: simplipy.Expression, columns: tuple[float, ...], y: float) -> None:
     expression = expression.with_constants(np.linspace(-2.5, 3.5, expression.n_constants))
-    back = Scaling(columns, y).restore(expression)
+    back = UnitScaling(columns, y).restore(expression)
     assume(back is not None)
     X = np.random.default_rng(0).uniform(0.3, 2.0, (20, 5))
     before, nearby = (y * expression(X * (1 + step)) for step in (0.0, 1e-9))
@@ -59,25 +59,25 @@ def test_the_way_back_keeps_values(expression: simplipy.Expression, columns: tup
 def test_only_far_magnitudes_are_scaled() -> None:
     x = np.linspace(1, 2, 20)
     table = Table(np.column_stack([x, 1e-20 * x, 3e6 * x, 0 * x, 5e3 * x]), 1e12 * x)
-    scaling = Scaling.of(table)
+    scaling = UnitScaling.of(table)
     assert scaling.columns == (1.0, 1e-20, 1e7, 1.0, 1.0)
     assert scaling.y == 1e12
     scaled = scaling.apply(table)
     assert np.allclose(scaled.X[:, 1], x)
-    assert Scaling.of(Table(x[:, None], x)).is_identity
+    assert UnitScaling.of(Table(x[:, None], x)).is_identity
 
 
 def test_numbers_out_of_range_give_up() -> None:
-    assert Scaling((1e-300,), 1.0).restore(simplipy.parse("x1^5")) is None
+    assert UnitScaling((1e-300,), 1.0).restore(simplipy.parse("x1^5")) is None
 
 
 @pytest.mark.parametrize("sizes", [(1.0, 1.0, 1e35), (1e-310, 1e-310, 1e8), (1.7e308, 1.7e308), (1e-320,), (0.0, 5.0)])
 def test_nothing_leaves_the_range_of_the_search(sizes: tuple[float, ...]) -> None:
     values = np.array([*sizes, *(-size for size in sizes)])
     table = Table(values[:, None], values)
-    scaling = Scaling.of(table)
+    scaling = UnitScaling.of(table)
     scaled = scaling.apply(table)
     assert np.abs(scaled.X).max() <= 1e30 * (1 + 1e-12)
     assert np.abs(scaled.y).max() <= 1e30 * (1 + 1e-12)
-    back = Scaling(scaling.inverse().columns, 1.0).apply(scaled)
+    back = UnitScaling(scaling.inverse().columns, 1.0).apply(scaled)
     np.testing.assert_allclose(back.X, table.X, rtol=1e-3 if 0 < sizes[0] < 1e-300 else 1e-12)

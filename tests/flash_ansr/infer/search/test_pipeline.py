@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 
 import simplipy
+from flash_ansr.infer.candidates import tidying
 from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms, rows_of
 from flash_ansr.infer.candidates.numbers import free_multipliers, numbers_of
 from flash_ansr.infer.candidates.proposals import Proposals
-from flash_ansr.infer.candidates.scaling import Scaling
+from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.proposers.background import BackgroundProposer, Loading
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext, ProposerError
 from flash_ansr.infer.proposers.prior import PriorProposer
@@ -58,7 +59,7 @@ class Clock:
 
 def pipeline(*proposers: object, table: Table = TABLE, grammar: Grammar | None = None, **settings: object) -> Pipeline:
     options = Settings(**{"target_fvu": 0.0, **settings})
-    return Pipeline(table, Scaling.of(table), proposers, grammar or Grammar(), options)
+    return Pipeline(table, UnitScaling.of(table), proposers, grammar or Grammar(), options)
 
 
 def test_the_law_is_found_among_others() -> None:
@@ -172,7 +173,7 @@ def test_evidence_sums_over_rewrites_once() -> None:
     formulas = ["x1 + x2", "x2 + x1", "sin(x1)"]
     search = pipeline(Says(formulas, formulas, log_prob=[math.log(0.2), math.log(0.1), math.log(0.3)]))
     search.run(Budget())
-    assert sorted(np.exp(list(search.evidence.log_probs.values()))) == pytest.approx([0.3, 0.3])
+    assert sorted(np.exp(list(search.form_probabilities.log_probs.values()))) == pytest.approx([0.3, 0.3])
 
 
 def test_starts_reach_the_fit() -> None:
@@ -288,7 +289,7 @@ def test_a_background_failure_leaves_the_others() -> None:
     with pytest.warns(RuntimeWarning, match="the proposer 'late' is left out: RuntimeError: damaged weights"):
         assert search.run(Budget()) is Stop.EXHAUSTED
     assert search.archive.best.fvu <= 1e-20
-    assert search.failures == {"late": "RuntimeError: damaged weights"}
+    assert search.team.failures == {"late": "RuntimeError: damaged weights"}
     with pytest.raises(ProposerError, match="RuntimeError: damaged weights"):
         pipeline(late).run(Budget())
 
@@ -304,7 +305,7 @@ def test_any_failure_of_one_among_several_is_told_and_leaves_the_others() -> Non
     search = pipeline(Broken(name="broken"), Says(["x1"], ["x2"]))
     with pytest.warns(RuntimeWarning, match="'broken' is left out: TypeError: a mistake in the program"):
         assert search.run(Budget()) is Stop.EXHAUSTED
-    assert search.failures == {"broken": "TypeError: a mistake in the program"}
+    assert search.team.failures == {"broken": "TypeError: a mistake in the program"}
     assert search.tallies["says"].drawn == 2
 
 
@@ -313,7 +314,7 @@ def test_a_failure_ends_the_search_only_where_nothing_is_there() -> None:
     with pytest.warns(RuntimeWarning, match="'says' is left out: TypeError"):
         assert search.run(Budget()) is Stop.EXHAUSTED
     assert search.archive.best is not None
-    assert search.failures == {"says": "TypeError: a mistake in the program"}
+    assert search.team.failures == {"says": "TypeError: a mistake in the program"}
     with pytest.raises(TypeError, match="a mistake"):
         pipeline(Broken()).run(Budget())
     with pytest.warns(RuntimeWarning, match="'first' is left out"), pytest.raises(TypeError, match="a mistake"):
@@ -405,7 +406,7 @@ def test_probabilities_are_kept_of_the_most_probable_forms(monkeypatch: pytest.M
     formulas = ["x1", "x2", "x1 + x2", "x1*x2"]
     search = pipeline(Says(formulas, log_prob=[math.log(p) for p in (0.1, 0.4, 0.2, 0.3)]))
     search.run(Budget())
-    assert sorted(np.exp(list(search.evidence.log_probs.values()))) == pytest.approx([0.3, 0.4])
+    assert sorted(np.exp(list(search.form_probabilities.log_probs.values()))) == pytest.approx([0.3, 0.4])
 
 
 def test_progress_in_other_names() -> None:
@@ -418,7 +419,7 @@ def test_progress_in_other_names() -> None:
     ]
 
 
-def test_without_time_a_law_comes_back_in_the_units_of_the_user_unfitted() -> None:
+def test_without_time_a_law_comes_back_in_the_units_of_the_user_unfitted(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
 
     class Late(Says):
@@ -426,13 +427,14 @@ def test_without_time_a_law_comes_back_in_the_units_of_the_user_unfitted() -> No
             clock.now = 0.999
             return super().propose(n, seed)
 
-    def refit(skeleton: simplipy.Expression, numbers: list[float]) -> simplipy.Fit:
+    def refit_without_numbers(skeleton: simplipy.Expression, numbers: list[float], *rest: object) -> simplipy.Fit:
         assert not numbers, "a fit on all rows after the deadline"
-        return again(skeleton, numbers)
+        return tidying_refit(skeleton, numbers, *rest)
 
     table = Table(X * [1e12, 1.0], TABLE.y)
     search = pipeline(Late([LAW]), table=table)
-    search._refit, again = refit, search._refit
+    tidying_refit = tidying.refit
+    monkeypatch.setattr(tidying, "refit", refit_without_numbers)
     original = search._fitter.fit
 
     def fit(*arguments: object) -> object:

@@ -12,11 +12,10 @@ from flash_ansr import FlashANSR
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.noise_models import looks_like_noise, noise_models
 from flash_ansr.infer.search.budget import Budget
-from flash_ansr.infer.selection import noisy_choice
 from flash_ansr.infer.selection.baselines import constant_baseline, linear_baseline
 from flash_ansr.infer.selection.criteria import by_score
 from flash_ansr.infer.selection.distinct import distinct
-from flash_ansr.infer.selection.noisy_choice import choose
+from flash_ansr.infer.selection.noisy_choice import Describer, choose
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy import fit_constants
@@ -45,21 +44,21 @@ def test_the_law_is_chosen_and_its_numbers_are_simple(noise: float) -> None:
         "<constant>*x1^<constant>/x2 + <constant>*x2",
         "<constant>*x1^2/x2 + <constant>*x2 + <constant>*sin(x1)",
     )
-    choice = by_score(made, table, Grammar(), 0.05, 0.05)
+    choice = by_score(made, table, Grammar(), 0.05)
     assert simplipy.equivalent(choice.candidates[0].expression, "3*x1^2/x2 + x2/2").equivalent
     assert choice.noise == pytest.approx(noise, rel=0.2)
 
 
 def test_an_exact_law_is_chosen_by_the_papers_score() -> None:
     table = Table(X, 3 * X[:, 0] * X[:, 1])
-    choice = by_score(candidates(table, "<constant>*x1*x2", "<constant>*x1"), table, Grammar(), 0.05, 0.05)
+    choice = by_score(candidates(table, "<constant>*x1*x2", "<constant>*x1"), table, Grammar(), 0.05)
     assert choice.noise == 0.0
     assert len(choice.candidates[0].expression.variables) == 2
 
 
 def test_what_is_no_noise_is_left_to_the_papers_score() -> None:
     table = Table(X, np.sin(3 * X[:, 0]) + X[:, 1])
-    choice = by_score(candidates(table, "x2 + <constant>"), table, Grammar(), 0.05, 0.05)
+    choice = by_score(candidates(table, "x2 + <constant>"), table, Grammar(), 0.05)
     assert choice.noise is None
 
 
@@ -136,7 +135,7 @@ def test_candidates_come_best_first_and_each_once(formulas: list[str], n_rows: i
     rng = np.random.default_rng(seed)
     X = rng.uniform(1, 4, (n_rows, 2))
     table = Table(X, 2 * X[:, 0] * np.exp(noise * rng.normal(size=n_rows)))
-    chosen = by_score(candidates(table, *formulas), table, Grammar(), 0.05, 0.05).candidates
+    chosen = by_score(candidates(table, *formulas), table, Grammar(), 0.05).candidates
     scores = [c.score for c in chosen]
     assert scores == sorted(scores)
     texts = [c.expression.infix(6) for c in chosen]
@@ -203,7 +202,7 @@ def test_constant_noise_is_told_from_percent_noise() -> None:
     made = ("<constant>*x1^3/x2", "<constant>*x1^2", "<constant>*x1^<constant>/x2")
     for kind, y in (("constant", law + 5 * NOISE), ("proportional", law * (1 + 0.05 * NOISE))):
         table = Table(X, y)
-        choice = by_score(candidates(table, *made), table, Grammar(), 0.05, 0.05)
+        choice = by_score(candidates(table, *made), table, Grammar(), 0.05)
         assert choice.kind == kind
         assert choice.noise == pytest.approx(0.05 if kind == "proportional" else 5 / y.std(), rel=0.2)
 
@@ -217,7 +216,7 @@ def test_a_choice_without_time_fits_nothing(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(
             f"flash_ansr.infer.selection.noisy_choice.simplipy.{name}", lambda *_, **__: calls.append(1)
         )
-    choice = by_score(made, table, Grammar(), 0.05, 0.05, deadline=Budget(time_limit=-1.0))
+    choice = by_score(made, table, Grammar(), 0.05, deadline=Budget(time_limit=-1.0))
     assert not calls
     assert choice.candidates[0].expression.skeleton() == made[0].expression.skeleton()
 
@@ -237,7 +236,7 @@ def test_a_choice_stops_fitting_when_its_time_is_over(monkeypatch: pytest.Monkey
                 "flash_ansr.infer.selection.noisy_choice.simplipy.fit_constants",
                 lambda *a, original=original, calls=calls, **k: calls.append(1) or original(*a, **k),
             )
-            by_score(made, table, Grammar(), 0.05, 0.05, deadline=Budget(limit, clock=lambda: float(next(ticks))))
+            by_score(made, table, Grammar(), 0.05, deadline=Budget(limit, clock=lambda: float(next(ticks))))
         n_fits[limit] = len(calls)
     assert 0 < n_fits[10] <= 10 < n_fits[10_000]
 
@@ -265,7 +264,7 @@ def guarded(scores: dict[str, float], errors: dict[str, float | None], monkeypat
     now = [0.0]
     budget = Budget(1.0, clock=lambda: now[0])
 
-    def error_of(candidate: Candidate, *_: object) -> float:
+    def error_of(_: object, candidate: Candidate, *__: object) -> float:
         found = errors[names[id(candidate)]]
         now[0] += 2.0 if found is None else 0.0
         return 0.0 if found is None else found
@@ -280,8 +279,9 @@ def guarded(scores: dict[str, float], errors: dict[str, float | None], monkeypat
         for name, score in scores.items()
     ]
     names = {id(c): name for c, name in zip(made, scores, strict=True)}
-    monkeypatch.setattr(noisy_choice, "_held_out_error", error_of)
-    found = noisy_choice._guarded(made, table, noise_models(table, "squared")[0], budget)
+    monkeypatch.setattr(Describer, "held_out_error", error_of)
+    model = noise_models(table, "squared")[0]
+    found = Describer(table, Grammar(), 0.05, "squared", model, budget).guarded(made)
     by_score = {round(score, 3): name for name, score in scores.items()}
     return ["base" if c.proposer == "baseline" else by_score.get(round(c.score, 3), "demoted") for c in found]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flash_ansr.infer.candidates.fitter import refit_all
-from flash_ansr.infer.candidates.score import score
 from flash_ansr.infer.proposers.closed_form.data import Clock, Data, DeadlineError, FloatArray, relative_weight
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression, evaluate_many, parse_many
+from simplipy.fit.score import ROUNDING_FVU, score
 from simplipy.fit.unexplained import fvu
 
 # a law counts as found below this unexplained variance and this root mean square of relative errors
@@ -19,8 +19,6 @@ _EXACT_FVU = 1e-14
 _EXACT_ERROR = 1e-8
 # drafts of a batch whose constants are refined
 _MAX_REFINED = 16
-# unexplained variances below this are rounding errors, and the shorter law is the better one
-_ROUNDING = 1e-26
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ class Candidates:
     def law(self, expression: Expression, values: FloatArray) -> RankedLaw:
         """An expression with its score, from its values on the rows of the search."""
         unexplained = fvu(self.data.y, values, self.data.root_weight**2)
-        value = score(unexplained, len(expression), self.data.gamma, _ROUNDING)
+        value = score(unexplained, len(expression), self.data.gamma, ROUNDING_FVU)
         return RankedLaw(expression, values, unexplained, value)
 
     def _is_exact(self, law: RankedLaw) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from flash_ansr.infer.proposers.base import ProposerContext
 from flash_ansr.infer.table.grammar import Grammar
+from simplipy.fit.score import GAMMA
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -81,7 +82,7 @@ class Data:
     root_weight: FloatArray
     clock: Clock
     grammar: Grammar = field(default_factory=Grammar)
-    gamma: float = 0.05
+    gamma: float = GAMMA
     among: tuple[int, ...] | None = None
     noise: float = 0.0
 
@@ -197,7 +198,7 @@ def bind(
     deadline: float | None = None,
     seed: int = 0,
     grammar: Grammar | None = None,
-    gamma: float = 0.05,
+    gamma: float = GAMMA,
 ) -> Data:
     """Check the arguments and choose the rows of the search.
 

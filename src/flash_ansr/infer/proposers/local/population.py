@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.table.table import FloatArray
+from simplipy.fit.score import ROUNDING_FVU
 
 Ids = npt.NDArray[np.int16]
 # two members of one length whose costs agree to this are taken for one
 _SAME = 1e-9
-# below this a cost is rounding, and all are equal
-_FLOOR = 1e-26
 
 
 @dataclass(slots=True, eq=False)
@@ -136,7 +135,7 @@ class Population:
     def parents(self, n: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
         """Indices of n members, drawn by tournaments."""
         members, settings = self.members, self.settings
-        cost = np.array([np.log10(max(m.cost, _FLOOR)) for m in members])
+        cost = np.array([np.log10(max(m.cost, ROUNDING_FVU)) for m in members])
         rank = np.array([np.log10(1 - min(abs(m.rank_correlation), 1 - 1e-6)) for m in members])
         length = np.array([m.length for m in members])
         tired = np.array([settings.weariness * m.n_children for m in members])

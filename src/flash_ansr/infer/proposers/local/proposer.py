@@ -22,6 +22,7 @@ from flash_ansr.infer.table.table import FloatArray
 from simplipy import TokenBatch, parse
 from simplipy.expression.data_binding import thread_count
 from simplipy.expression.token_batch import SYMBOL_TOKENS
+from simplipy.fit.score import ROUNDING_FVU, score
 
 # of a round, at most so many forms are fitted to all rows
 _PROMOTED = 5
@@ -30,7 +31,6 @@ _GENERATIONS = 4
 _TEMPERATURE = 1.5
 # every view gets at least this share
 _FLOOR = 0.04
-_PERFECT = 1e-26
 _FOREVER = -1.0
 # spellings to remember, in all views
 _MAX_WRITTEN = 2**22
@@ -107,7 +107,7 @@ class LocalProposer(Proposer):
         return [(self._evolutions[i].view, member) for member in members]
 
     def _score(self, member: Member) -> float:
-        return float(np.log10(max(member.cost, _PERFECT))) + self.context.gamma * member.length
+        return score(member.cost, member.length, self.context.gamma, ROUNDING_FVU)
 
     def _allows(self, ids: Ids) -> bool:
         return self.context.grammar.allows(_batch([ids]).expressions()[0])

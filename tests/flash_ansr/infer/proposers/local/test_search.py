@@ -8,7 +8,7 @@ import pytest
 import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.candidates.proposals import Proposals
-from flash_ansr.infer.candidates.scaling import Scaling
+from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from flash_ansr.infer.proposers.local.proposer import LocalProposer
 from flash_ansr.infer.search.budget import Budget, Stop
@@ -78,7 +78,7 @@ def test_what_others_find_is_built_upon() -> None:
     y = np.arctan(X[:, 0] * X[:, 1] + np.cosh(X[:, 1])) * X[:, 0] + 0.5 * X[:, 1]
     table = Table(X, y)
     local = LocalProposer(ProposerContext(table, n_threads=2))
-    search = Pipeline(table, Scaling.of(table), [Hint(), local], Grammar(), Settings(n_threads=2))
+    search = Pipeline(table, UnitScaling.of(table), [Hint(), local], Grammar(), Settings(n_threads=2))
     assert search.run(Budget(n_samples=6000)) is Stop.EXACT
     assert search.archive.best.proposer == "local"
 

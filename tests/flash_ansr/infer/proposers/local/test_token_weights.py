@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flash_ansr.infer.candidates.proposals import Proposals
-from flash_ansr.infer.candidates.scaling import Scaling
+from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from flash_ansr.infer.proposers.local.evolution import Evolution
 from flash_ansr.infer.proposers.local.proposer import LocalProposer
@@ -94,7 +94,9 @@ def test_local_search_hears_models_and_no_others(is_model: bool) -> None:
 
     local = Listening(ProposerContext(TABLE, n_threads=1))
     local.heard = []
-    Pipeline(TABLE, Scaling.of(TABLE), [Drawing(), local], Grammar(), Settings(n_threads=1)).run(Budget(n_samples=100))
+    Pipeline(TABLE, UnitScaling.of(TABLE), [Drawing(), local], Grammar(), Settings(n_threads=1)).run(
+        Budget(n_samples=100)
+    )
     wanted = ([["tan", "x1"], ["+", "x1", "x2"]], [4, 12])
     assert bool(local.heard) is is_model
     assert all(heard == wanted for heard in local.heard)

@@ -24,6 +24,7 @@ from flash_ansr.infer.proposers.closed_form.least_squares.scan import Hit, Unexp
 from flash_ansr.infer.proposers.closed_form.least_squares.selection import best_pairs, worth_drafting
 from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve
 from flash_ansr.infer.proposers.closed_form.stages.power_law import full_exponents
+from simplipy.fit.score import EXACT_FVU
 
 # larger ones come from a factor near 1 that stands for an exponential
 _LARGEST_EXPONENT = 12
@@ -138,7 +139,7 @@ class Products:
             return
         n = len(self.columns)
         ways = variants(coefficients[1:])
-        for way in ways[: 1 if unexplained < 1e-20 else 3]:
+        for way in ways[: 1 if unexplained < EXACT_FVU else 3]:
             if np.abs(way).max() > _LARGEST_EXPONENT:
                 continue
             powers, exponents = way[:n], way[n:]

@@ -1,0 +1,151 @@
+"""A search that is over, as tables and a report for people and programs."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.proposers.background import Loading
+from flash_ansr.infer.result.law import Law
+from flash_ansr.infer.search.budget import Budget
+from flash_ansr.infer.search.pipeline import Pipeline
+from flash_ansr.infer.search.progress import Tally
+from flash_ansr.infer.search.set_up import LEAST_SECONDS, SearchOptions, why_not_neural
+from flash_ansr.infer.selection.final_choice import SearchResult
+from simplipy import Expression, TokenBatch
+from simplipy._version import __version__
+from simplipy.fit.score import score
+
+_COUNTS = ("drawn", "unique", "fitted", "screened")
+
+
+def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression]) -> pd.DataFrame:
+    """One row a candidate, best first; ``named`` are their formulas in the user's names."""
+    columns = ("length", "fvu", "score", "log_prob", "n_constants", "proposer")
+    return pd.DataFrame(
+        {
+            "expression": pd.Series(list(named), dtype=object),
+            **{name: [getattr(c, name) for c in candidates] for name in columns},
+            "pareto": _on_front(candidates),
+        }
+    )
+
+
+def _on_front(candidates: Sequence[Candidate]) -> list[bool]:
+    """Whether no shorter or equally long candidate fits as well; of equals, up to rounding, the first counts.
+
+    The law, which comes first, is always on the front: simple numbers may cost it some of the variance.
+    """
+    keys = [(c.length, score(c.fvu, 0), i) for i, c in enumerate(candidates)]
+    flags = [i == 0 for i in range(len(candidates))]
+    lowest = math.inf
+    for _, decades, i in sorted(keys):
+        if decades < lowest:
+            lowest, flags[i] = decades, True
+    return flags
+
+
+def posterior_table(log_probs: Mapping[bytes, float], names: Sequence[str], n: int = 1000) -> pd.DataFrame:
+    """Probability of canonical forms among all that were drawn, most probable first."""
+    ranked = sorted(log_probs.items(), key=lambda item: -item[1])[:n]
+    if not ranked:
+        return pd.DataFrame({"form": pd.Series(dtype=str), "probability": pd.Series(dtype=float)})
+    total = np.logaddexp.reduce(list(log_probs.values()))
+    ids = [np.frombuffer(key, dtype=np.int16) for key, _ in ranked]
+    batch = TokenBatch(np.concatenate(ids), np.concatenate([[0], np.cumsum([len(i) for i in ids])]))
+    forms = [Law(e, names).named.infix() for e in batch.expressions()]
+    return pd.DataFrame({"form": forms, "probability": [float(np.exp(p - total)) for _, p in ranked]})
+
+
+def search_report(
+    pipeline: Pipeline,
+    options: SearchOptions,
+    budget: Budget,
+    result: SearchResult,
+    set_up: float,
+    n_rows: int,
+    columns: Mapping[str, bool],
+) -> dict[str, Any]:
+    """Budget, counts, reasons and versions.
+
+    Parameters
+    ----------
+    set_up : float
+        Seconds before the search.
+    n_rows : int
+        Of the table; the search may have seen some of them.
+    columns : mapping of str to bool
+        All columns of the table, and whether the search used them.
+    """
+    tallies = pipeline.tallies
+    return {
+        "stop": result.stop.name.lower(),
+        "stop_reason": result.stop.value,
+        "seconds": budget.elapsed,
+        "set_up_seconds": set_up,
+        "time_limit": budget.time_limit,
+        "n_samples": budget.n_samples,
+        **{name: sum(getattr(t, name) for t in tallies.values()) for name in _COUNTS},
+        "bloat": _bloat(pipeline),
+        "gamma": pipeline.price,
+        "exact_fvu": pipeline.exact_fvu,
+        "scaled": not pipeline.scaling.is_identity,
+        "proposers": {
+            name: {**_counts(t), "won": name == result.law.proposer, "failure": pipeline.team.failures.get(name)}
+            for name, t in tallies.items()
+        },
+        "random_state": pipeline.settings.random_state,
+        "versions": {"flash-ansr": __version__, "python": platform.python_version(), "numpy": np.__version__},
+        "network_load_seconds": sum(proposer.seconds for proposer in pipeline.team.loading),
+        "noise": result.noise,
+        "noise_kind": result.noise_kind,
+        "rows": n_rows,
+        "searched_rows": pipeline.table.n_rows,
+        "columns": [name for name, used in columns.items() if used],
+        "left_out_columns": [name for name, used in columns.items() if not used],
+        "law_is_baseline": result.law.is_baseline,
+        "neural": _network_part(pipeline, options),
+    }
+
+
+def _counts(tally: Tally) -> dict[str, Any]:
+    counts = {name: getattr(tally, name) for name in _COUNTS}
+    return {
+        **counts,
+        "rounds": tally.rounds,
+        "seconds": tally.seconds,
+        "statuses": dict(tally.statuses),
+        "front_gain": tally.gain,
+    }
+
+
+def _bloat(pipeline: Pipeline) -> float | None:
+    """Mean of length over simplified length of what was drawn, minus 1; None where the pipeline does not measure it."""
+    (tally, *_) = pipeline.tallies.values()
+    return tally.inflation / tally.drawn - 1 if pipeline.settings.pipeline.measures_bloat and tally.drawn else None
+
+
+def _network_part(pipeline: Pipeline, options: SearchOptions) -> str:
+    """The part of the network in the search."""
+    if not options.wants_network:
+        return "was not asked for"
+    missing = why_not_neural()
+    if missing is not None:
+        return missing
+    if "neural" not in pipeline.tallies:
+        return (
+            f"was left out: below {LEAST_SECONDS:g} s the others find more without it; name it in proposers to have it"
+        )
+    failure = pipeline.team.failures.get("neural")
+    if pipeline.tallies["neural"].drawn:
+        return "took part" if failure is None else f"took part, then failed: {failure}"
+    if failure is not None:
+        return f"failed: {failure}"
+    states = [proposer.state for proposer in pipeline.team.loading]
+    return (states[0] if states else Loading.READY).value
