@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,20 +27,9 @@ from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
+from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.columns import select_columns
 from flash_ansr.infer.table.grammar import Grammar
-from flash_ansr.infer.table.input_checks import (
-    check_columns,
-    check_price,
-    check_seconds,
-    check_share,
-    check_target,
-    checked_count,
-    checked_operators,
-    checked_seed,
-    checked_table,
-    checked_threads,
-)
 from flash_ansr.infer.table.table import Table, split_rows
 from simplipy.fit.score import GAMMA
 from simplipy.fit.unexplained import unit_of
@@ -179,27 +169,23 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         began = time.monotonic()
         table = self._checked_table(X, y, sample_weight)
         checked = time.monotonic()
-        # without a clock the network takes part from the first round, so that the result is always the same
-        seconds = None if self.n_samples is not None else self.time_limit
-        if options.loads_first(settings, seconds):
+        if options.loads_first(settings, self._seconds_of_clock):
             load_torch(options)
         set_up = time.monotonic() - checked
-        budget = Budget(self.time_limit, checked_count("n_samples", self.n_samples))
+        budget = Budget(self.time_limit, input_checks.checked_count("n_samples", self.n_samples))
         budget.started -= checked - began
         # its matrices are small: threads of BLAS gain nothing, and on a busy machine wait for each other for seconds
         with threadpool_limits(1, user_api="blas"):
-            self._search(table, grammar, settings, options, budget, seconds, set_up)
+            self._search(table, grammar, settings, options, budget, set_up)
         return self
 
+    @property
+    def _seconds_of_clock(self) -> float | None:
+        """None without a clock: then the network takes part from the first round, and the result is always the same."""
+        return None if self.n_samples is not None else self.time_limit
+
     def _search(
-        self,
-        table: Table,
-        grammar: Grammar,
-        settings: Settings,
-        options: SearchOptions,
-        budget: Budget,
-        seconds: float | None,
-        set_up: float,
+        self, table: Table, grammar: Grammar, settings: Settings, options: SearchOptions, budget: Budget, set_up: float
     ) -> None:
         seed, most_rows = settings.random_state, settings.pipeline.most_rows(self.time_limit)
         columns = select_columns(table, most_columns(options, settings), seed)
@@ -210,7 +196,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         searched = rows.thinned(most_rows)
         if settings.pipeline.tidies:
             budget.reserve = reserve_of(self.time_limit, is_refined=searched is not rows)
-        pipeline = make_pipeline(searched, grammar, options, settings, seconds)
+        pipeline = make_pipeline(searched, grammar, options, settings, self._seconds_of_clock)
         last: LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None:
             last.hand_over(pipeline)
@@ -239,13 +225,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return options
 
     def _checked_options(self) -> tuple[Grammar, Settings]:
-        check_seconds("time_limit", self.time_limit)
-        checked_count("n_samples", self.n_samples)
-        check_share("target_fvu", self.target_fvu)
-        max_length, max_depth = checked_count("max_length", self.max_length), checked_count("max_depth", self.max_depth)
+        input_checks.check_seconds("time_limit", self.time_limit)
+        input_checks.checked_count("n_samples", self.n_samples)
+        input_checks.check_share("target_fvu", self.target_fvu)
+        limits = {name: input_checks.checked_count(name, getattr(self, name)) for name in ("max_length", "max_depth")}
         if self.time_limit is None and self.n_samples is None and not self.target_fvu:
             raise ValueError("give a time_limit, n_samples or a target_fvu: the search would never end")
-        check_price("gamma", self.gamma)
+        input_checks.check_price("gamma", self.gamma)
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
         pipeline = chosen_pipeline(self.pipeline)
@@ -256,18 +242,18 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             gamma=self.gamma,
             loss=self.loss,
             target_fvu=self.target_fvu,
-            random_state=checked_seed(self.random_state),
-            n_threads=checked_threads(self.n_jobs),
+            random_state=input_checks.checked_seed(self.random_state),
+            n_threads=input_checks.checked_threads(self.n_jobs),
             pipeline=pipeline,
         )
-        return Grammar(checked_operators(self.operators), max_length, max_depth), settings
+        return Grammar(input_checks.checked_operators(self.operators), **limits), settings
 
     def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        check_target(y)
-        check_columns(X)
+        input_checks.check_target(y)
+        input_checks.check_columns(X)
         with np.errstate(over="ignore", invalid="ignore"):  # it adds all values
             X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        return checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
+        return input_checks.checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
 
     def _store(self, pipeline: Pipeline, columns: npt.NDArray[np.int64], result: SearchResult) -> None:
         """Keep what there is to show."""
@@ -282,15 +268,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
-        def following(callback: Callback | None) -> Callback | None:
-            return None if callback is None else lambda progress: callback(progress.named(names))
+        display: AbstractContextManager[Callback | None] = nullcontext(self.callback)
+        if self.verbose:
+            from flash_ansr.infer.result.progress_display import search_display
 
-        if not self.verbose:
-            return pipeline.run(budget, following(self.callback))
-        from flash_ansr.infer.result.progress_display import SearchDisplay
-
-        with SearchDisplay(budget) as display:
-            return pipeline.run(budget, following(display.following(self.callback)))
+            display = search_display(budget, self.callback)
+        with display as callback:
+            return pipeline.run(budget, callback and (lambda progress: callback(progress.named(names))))
 
     def _column_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -352,9 +336,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             columns=self._column_names(),
             named_columns=hasattr(self, "feature_names_in_"),
             selected=self._columns.tolist(),
-            law=self._laws[0],
-            baseline=self._baseline,
             laws=self._laws,
+            baseline=self._baseline,
             candidates=self.candidates_,
             report=self.report_,
         )
@@ -373,9 +356,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             estimator.feature_names_in_ = np.array(saved.columns, dtype=object)
         estimator._columns = np.array(saved.selected, dtype=np.int64)
         estimator._baseline, estimator._laws = saved.baseline, list(saved.laws)
-        estimator.expression_, estimator.baseline_ = saved.law.named, saved.baseline.named
+        estimator.expression_, estimator.baseline_ = saved.laws[0].named, saved.baseline.named
         estimator.candidates_, estimator.report_ = saved.candidates, dict(saved.report)
-        estimator.posterior_ = posterior_table({}, saved.law.names)
+        estimator.posterior_ = posterior_table({}, saved.baseline.names)
         return estimator
 
     def __sklearn_is_fitted__(self) -> bool:

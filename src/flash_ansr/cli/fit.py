@@ -16,6 +16,7 @@ from rich.table import Table
 
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent
+from simplipy.files.text_tables import TableError, TextFormat
 from simplipy.fit.score import GAMMA
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def fit(
     """
     from flash_ansr import FlashANSR
     from flash_ansr.infer.result.saving import check_folder
-    from flash_ansr.infer.table.table_files import TextFormat, choose_columns, read_table_file
+    from flash_ansr.infer.table.table_files import choose_columns, read_table_file
 
     table = read_table_file(data, TextFormat(separator, decimal, header))
     _tell(table.notes)
@@ -174,14 +175,7 @@ def predict(
     Example: flash-ansr predict run/ new.csv --out predicted.csv
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.table.table_files import (
-        TableError,
-        TextFormat,
-        complete_numbers,
-        find_column,
-        read_table_file,
-        write_table_file,
-    )
+    from flash_ansr.infer.table.table_files import complete_numbers, find_column, read_table_file, write_table_file
 
     if out is not None and out.exists() and data.exists() and out.samefile(data):
         raise TableError(f"--out {out} is the table itself; name another file")

@@ -7,9 +7,10 @@ that no step asks which of the two it works for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from flash_ansr.strict_config import from_mapping
 from simplipy.fit import score
 from simplipy.fit.unexplained import Floats
 
@@ -255,11 +256,7 @@ def pipeline_from(switches: Mapping[str, Any]) -> AnyPipeline:
     values = dict(switches)
     name = values.pop("name", "paper")
     _check("name", name, tuple(_PIPELINES))
-    known = [field.name for field in fields(_PIPELINES[name])]
-    for key in values:
-        if key not in known:
-            raise ValueError(f"the {name} pipeline has no switch {key!r}; known are {', '.join(known)}")
-    return _PIPELINES[name](**values)
+    return from_mapping(_PIPELINES[name], values, ValueError, owner=f"the {name} pipeline")
 
 
 def _check(name: str, value: Any, known: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
@@ -73,6 +74,17 @@ class Operator:
 OPERATORS: Mapping[str, Operator] = MappingProxyType({row["token"]: Operator(**row) for row in _core.operator_rows()})
 # the paper's operators; searches, priors and mining use the others only where they are asked to
 DEFAULT_OPERATORS: tuple[str, ...] = tuple(token for token, row in OPERATORS.items() if row.weight > 0)
+# what multiples and quotients multiply by, and the exponents of powers and roots
+FACTORS: Mapping[str, Fraction] = {
+    token: Fraction(row.literal) if row.form == "scale" else Fraction(1, row.literal)
+    for token, row in OPERATORS.items()
+    if row.form in ("scale", "quotient")
+}
+EXPONENTS: Mapping[str, Fraction] = {
+    token: Fraction(row.literal) if row.form == "power" else Fraction(1, row.literal)
+    for token, row in OPERATORS.items()
+    if row.literal and row.form in ("power", "call")
+}
 
 
 def by_id(values: Mapping[str, T], otherwise: T) -> list[T]:

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 
-from simplipy import OPERATORS, Expression, TokenBatch
-from simplipy.expression.operators import CONSTANT
+from simplipy import Expression, TokenBatch
+from simplipy.expression.operators import CONSTANT, FACTORS
 from simplipy.expression.token_batch import SYMBOL_TOKENS
 
-_FREED = {row.id for row in OPERATORS.values() if row.form in ("scale", "quotient")}
-_IS_FREED = np.array([i in _FREED for i in range(len(SYMBOL_TOKENS))])
+_IS_FREED = np.array([token in FACTORS for token in SYMBOL_TOKENS])
 _TIMES = SYMBOL_TOKENS.index("*")
 _SYMBOLS = {"pi": math.pi, "e": math.e}
 _CONSTANT = SYMBOL_TOKENS.index(CONSTANT)

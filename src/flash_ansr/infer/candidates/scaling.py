@@ -14,16 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.table.table import Table
-from simplipy import OPERATORS, Expression, parse, simplify
+from simplipy import Expression, parse, simplify
+from simplipy.expression.operators import EXPONENTS, FACTORS, OPERATORS
+from simplipy.expression.prefix import fold
 
 _SMALLEST, _LARGEST = 1e-4, 1e4
 # no value is larger in the units of the search, which the network sees as 32-bit numbers
 _LARGEST_DECADE = 30
 # rounding of a product of powers of ten that should be 1
 _ROUNDING = 1e-13
-_ROOTS = {f"pow1_{k}": 1.0 / k for k in (2, 3, 4, 5)}
-_POWERS = {f"pow{k}": float(k) for k in (2, 3, 4, 5)} | _ROOTS
-_FACTORS = {f"mult{k}": float(k) for k in (2, 3, 4, 5)} | {f"div{k}": 1.0 / k for k in (2, 3, 4, 5)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +64,12 @@ class UnitScaling:
         if self.is_identity:
             return expression
         factors = {f"x{k}": 1.0 / size for k, size in enumerate(self.columns, start=1)}
+
+        def leaf(token: str) -> _Term:
+            return _Term(factors[token], [token]) if token in factors else _number_or_symbol(token)
+
         try:
-            whole = _moved(expression.tokens, factors)
-            tokens = _Term(whole.factor * self.y, whole.tokens, whole.offset * self.y).spelled()
+            tokens = fold(expression.tokens, leaf, _operator).times(self.y).spelled()
         except (OverflowError, ZeroDivisionError):
             return None
         if any(token in ("inf", "-inf", "nan") for token in tokens):
@@ -87,6 +89,10 @@ class _Term:
     def is_number(self) -> bool:
         return not self.tokens
 
+    def times(self, factor: float) -> _Term:
+        """The same times a number."""
+        return _Term(self.factor * factor, self.tokens, self.offset * factor)
+
     def spelled(self) -> list[str]:
         """Prefix tokens with the numbers written out."""
         if self.is_number:
@@ -101,46 +107,32 @@ class _Term:
         return self if self.is_number or self.offset == 0.0 else _Term(1.0, self.spelled())
 
 
-def _moved(tokens: list[str], factors: dict[str, float]) -> _Term:
-    """The formula with variables in other units, factors moved outwards as far as they go."""
-    stack: list[_Term] = []
-    for token in reversed(tokens):
-        if token in factors:
-            stack.append(_Term(factors[token], [token]))
-        elif token not in OPERATORS:
-            stack.append(_leaf(token))
-        elif OPERATORS[token].arity == 1:
-            stack.append(_unary(token, stack.pop()))
-        else:
-            stack.append(_binary(token, stack.pop(), stack.pop()))
-    return stack.pop()
-
-
-def _leaf(token: str) -> _Term:
+def _number_or_symbol(token: str) -> _Term:
     try:
         return _Term(0.0, [], float(token))
     except ValueError:
         return _Term(1.0, [token])  # pi, e
 
 
+def _operator(token: str, operands: list[_Term]) -> _Term:
+    """An operator with factors moved outwards as far as they go."""
+    return _unary(token, *operands) if OPERATORS[token].arity == 1 else _binary(token, *operands)
+
+
 def _unary(token: str, a: _Term) -> _Term:
-    if token == "neg":
-        return _Term(-a.factor, a.tokens, -a.offset)
-    if token in _FACTORS:
-        return _Term(a.factor * _FACTORS[token], a.tokens, a.offset * _FACTORS[token])
+    if token == "neg" or token in FACTORS:
+        return a.times(-1.0 if token == "neg" else float(FACTORS[token]))
     a = a.pure()
     if a.is_number:
         return _Term(1.0, [token, *a.spelled()])
-    if token == "inv":
-        return _Term(1.0 / a.factor, [token, *a.tokens])
-    if token == "abs":
-        return _Term(abs(a.factor), [token, *a.tokens])
-    if token in _POWERS:
-        power = _POWERS[token]
-        if a.factor > 0 or token in ("pow1_3", "pow1_5"):
-            return _Term(math.copysign(abs(a.factor) ** power, a.factor), [token, *a.tokens])
-        if token not in _ROOTS:
-            return _Term(a.factor**power, [token, *a.tokens])
+    if token in ("inv", "abs"):
+        return _Term(1.0 / a.factor if token == "inv" else abs(a.factor), [token, *a.tokens])
+    if token in EXPONENTS:
+        exponent = EXPONENTS[token]
+        if a.factor > 0 or (exponent.denominator > 1 and exponent.denominator % 2):
+            return _Term(math.copysign(abs(a.factor) ** exponent, a.factor), [token, *a.tokens])
+        if exponent.denominator == 1:
+            return _Term(a.factor**exponent, [token, *a.tokens])
     if token == "log" and a.factor > 0:
         return _Term(1.0, [token, *a.tokens], math.log(a.factor))
     return _Term(1.0, [token, *a.spelled()])
@@ -148,10 +140,9 @@ def _unary(token: str, a: _Term) -> _Term:
 
 def _binary(token: str, a: _Term, b: _Term) -> _Term:
     if token in ("+", "-"):
-        return _sum(a, b if token == "+" else _unary("neg", b))
+        return _sum(a, b if token == "+" else b.times(-1.0))
     if token == "*" and (a.is_number or b.is_number):
-        number, other = (a, b) if a.is_number else (b, a)
-        return _Term(number.offset * other.factor, other.tokens, number.offset * other.offset)
+        return b.times(a.offset) if a.is_number else a.times(b.offset)
     if token == "/" and b.is_number:
         return _Term(a.factor / b.offset, a.tokens, a.offset / b.offset)
     a, b = a.pure(), b.pure()
@@ -170,10 +161,9 @@ def _sum(a: _Term, b: _Term) -> _Term:
         return _Term(term.factor, term.tokens, a.offset + b.offset)
     offset = a.offset + b.offset
     # one factor for both where they share it, as in c*(x1 + x2)
-    if abs(a.factor - b.factor) <= _ROUNDING * abs(a.factor):
-        return _Term(a.factor, ["+", *a.tokens, *b.tokens], offset)
-    if abs(a.factor + b.factor) <= _ROUNDING * abs(a.factor):
-        return _Term(a.factor, ["-", *a.tokens, *b.tokens], offset)
+    for token, factor in (("+", b.factor), ("-", -b.factor)):
+        if abs(a.factor - factor) <= _ROUNDING * abs(a.factor):
+            return _Term(a.factor, [token, *a.tokens, *b.tokens], offset)
     first, second = _Term(a.factor, a.tokens), _Term(b.factor, b.tokens)
     return _Term(1.0, ["+", *first.spelled(), *second.spelled()], offset)
 

@@ -35,3 +35,14 @@ class Law:
         """Values on the rows of X (n_rows, n_columns); NaN where undefined."""
         values = np.asarray(self.expression(X), dtype=np.float64)
         return np.where(np.isfinite(values), values, np.nan)
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, or its beginning where it is wider.
+
+    Examples
+    --------
+    >>> shortened("2*x1 + 3*x2", 8)
+    '2*x1 + …'
+    """
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from flash_ansr.infer.result.law import Law
+from flash_ansr.infer.result.law import Law, shortened
 from flash_ansr.infer.table.table import Table
 
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#999999"
+_TITLE_WIDTH = 60
 
 
 def plot_result(table: Table, law: Law, candidates: pd.DataFrame) -> Figure:
@@ -21,28 +22,20 @@ def plot_result(table: Table, law: Law, candidates: pd.DataFrame) -> Figure:
         order = np.argsort(table.X[:, 0])
         left.plot(table.X[:, 0], table.y, ".", color=_GREY, label="data")
         left.plot(table.X[order, 0], values[order], color=_BLUE, label="law")
-        left.set_xlabel(law.names[0])
-        left.set_ylabel("y")
+        left.set(xlabel=law.names[0], ylabel="y")
         left.legend()
     else:
         ends = [np.nanmin(table.y), np.nanmax(table.y)]
         left.plot(ends, ends, color=_GREY, linewidth=1)
         left.plot(table.y, values, ".", color=_BLUE)
-        left.set_xlabel("y")
-        left.set_ylabel("law")
-    left.set_title(_short(law.named.infix(precision=3).replace("`", "")), fontsize=9)
+        left.set(xlabel="y", ylabel="law")
+    left.set_title(shortened(law.named.infix(precision=3).replace("`", ""), _TITLE_WIDTH), fontsize=9)
     middle.axhline(0.0, color=_GREY, linewidth=1)
     middle.plot(values, table.y - values, ".", color=_BLUE)
-    middle.set_xlabel("law")
-    middle.set_ylabel("residual")
+    middle.set(xlabel="law", ylabel="residual")
     front = candidates[candidates["pareto"]].sort_values("length")
     right.semilogy(candidates["length"], candidates["fvu"], ".", color=_GREY, label="candidates")
     right.semilogy(front["length"], front["fvu"], "o-", color=_ORANGE, label="front")
-    right.set_xlabel("length (tokens)")
-    right.set_ylabel("fraction of variance unexplained")
+    right.set(xlabel="length (tokens)", ylabel="fraction of variance unexplained")
     right.legend()
     return figure
-
-
-def _short(text: str, width: int = 60) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

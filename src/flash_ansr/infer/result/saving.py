@@ -49,9 +49,9 @@ class SavedResult:
         Whether X was a table with these names.
     selected : sequence of int
         Columns that laws are written in.
-    law, baseline : Law
     laws : sequence of Law
-        Of the candidates, best first.
+        Of the candidates, the law first.
+    baseline : Law
     candidates : DataFrame
     report : mapping
     """
@@ -60,9 +60,8 @@ class SavedResult:
     columns: Sequence[str]
     named_columns: bool
     selected: Sequence[int]
-    law: Law
-    baseline: Law
     laws: Sequence[Law]
+    baseline: Law
     candidates: pd.DataFrame
     report: Mapping[str, Any]
 
@@ -141,14 +140,15 @@ def write_candidates(folder: str | Path, candidates: pd.DataFrame) -> None:
 
 def write_result(folder: str | Path, saved: SavedResult, figure: Figure | None = None) -> None:
     """Write the folder, whole or not at all: it replaces a result that is there, which a failure leaves as it is."""
+    law = saved.laws[0]
     content = {
         "format": FORMAT,
-        "law": saved.law.named.infix(),
-        "latex": saved.law.named.latex(precision=4),
+        "law": law.named.infix(),
+        "latex": law.named.latex(precision=4),
         "columns": list(saved.columns),
         "named_columns": saved.named_columns,
         "selected": [int(k) for k in saved.selected],
-        "law_tokens": saved.law.expression.tokens,
+        "law_tokens": law.expression.tokens,
         "baseline_tokens": saved.baseline.expression.tokens,
         "candidate_tokens": [law.expression.tokens for law in saved.laws],
         "parameters": _plain(saved.parameters),
@@ -196,14 +196,6 @@ def _result(content: Mapping[str, Any], candidates: pd.DataFrame) -> SavedResult
     names = [content["columns"][k] for k in content["selected"]]
     laws = [Law(parse(tokens), names) for tokens in content["candidate_tokens"]]
     candidates["expression"] = pd.Series([law.named for law in laws], dtype=object)
-    return SavedResult(
-        parameters=content["parameters"],
-        columns=content["columns"],
-        named_columns=content["named_columns"],
-        selected=content["selected"],
-        law=Law(parse(content["law_tokens"]), names),
-        baseline=Law(parse(content["baseline_tokens"]), names),
-        laws=laws,
-        candidates=candidates,
-        report=content["report"],
-    )
+    plain = {name: content[name] for name in ("parameters", "columns", "named_columns", "selected", "report")}
+    baseline = Law(parse(content["baseline_tokens"]), names)
+    return SavedResult(laws=laws, baseline=baseline, candidates=candidates, **plain)

@@ -7,19 +7,21 @@ and sums stand without brackets, and a negative coefficient is a minus sign.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Container
 from fractions import Fraction
 from typing import Any
 
-from simplipy import OPERATORS, Expression, parse
-from simplipy.expression.operators import leaf_kind
+from simplipy import Expression, parse
+from simplipy.expression.operators import EXPONENTS, FACTORS, leaf_kind
+from simplipy.expression.prefix import fold
 
-_SCALES = {f"mult{k}": Fraction(k) for k in (2, 3, 4, 5)} | {f"div{k}": Fraction(1, k) for k in (2, 3, 4, 5)}
-_POWERS = {f"pow{k}": k for k in (2, 3, 4, 5)}
-_ROOTS = {"pow1_2": 2, "pow1_4": 4, "pow1_5": 5}
+_POWERS = {token: int(exponent) for token, exponent in EXPONENTS.items() if exponent.denominator == 1}
+_ROOTS = ("pow1_2", "pow1_4", "pow1_5")
 _DIGITS = 4  # of a decimal that replaces whole numbers
 _MAX_DEPTH = 200
 
-# a token and its operands, which are such nodes
+# a token and its operands, which are nodes themselves
 _Node = tuple[Any, ...]
 
 
@@ -43,16 +45,9 @@ def readable(expression: Expression) -> Expression:
     if expression.depth > _MAX_DEPTH:
         return expression
     tokens = expression.tokens
-    written = _tokens(_written(_tree(tokens)))
+    tree: _Node = fold(tokens, lambda token: (token,), lambda token, operands: (token, *operands))
+    written = _tokens(_written(tree))
     return parse(written) if written != tokens else expression
-
-
-def _tree(tokens: list[str]) -> _Node:
-    stack: list[_Node] = []
-    for token in reversed(tokens):
-        n_operands = OPERATORS[token].arity if token in OPERATORS else 0
-        stack.append((token, *(stack.pop() for _ in range(n_operands))))
-    return stack[0]
 
 
 def _tokens(node: _Node) -> list[str]:
@@ -61,7 +56,7 @@ def _tokens(node: _Node) -> list[str]:
 
 def _written(node: _Node) -> _Node:
     token, *operands = node
-    if token in _SCALES:
+    if token in FACTORS:
         return _scaled(node)
     if token in _POWERS:
         return _power(node)
@@ -75,16 +70,10 @@ def _written(node: _Node) -> _Node:
 
 def _scaled(node: _Node) -> _Node:
     """A chain of whole multiples and quotients as one number, where that is a short one."""
-    chain, ratio = [], Fraction(1)
-    while node[0] in _SCALES:
-        chain.append(node[0])
-        ratio *= _SCALES[node[0]]
-        node = node[1]
-    body = _written(node)
-    while body[0] in _SCALES:  # a product with a literal became one
-        chain.append(body[0])
-        ratio *= _SCALES[body[0]]
-        body = body[1]
+    outer, node = _chain(node, FACTORS)
+    inner, body = _chain(_written(node), FACTORS)  # a product with a literal may have become a multiple
+    chain = outer + inner
+    ratio = math.prod((FACTORS[token] for token in chain), start=Fraction(1))
     if body[0] == "inv" and ratio.denominator == 1:  # 3*(1/u)
         return ("/", (str(ratio),), body[1])
     literal = f"{float(ratio):.{_DIGITS}g}"
@@ -99,15 +88,22 @@ def _scaled(node: _Node) -> _Node:
 
 def _power(node: _Node) -> _Node:
     """A power of a power as one, and of a root where that is a decimal: sqrt(u)^3 is u^1.5."""
-    exponent = 1
-    while node[0] in _POWERS:
-        exponent *= _POWERS[node[0]]
-        node = node[1]
-    if node[0] in _ROOTS and exponent % _ROOTS[node[0]]:
-        return ("pow", _written(node[1]), (f"{exponent / _ROOTS[node[0]]:g}",))
+    powers, node = _chain(node, _POWERS)
+    exponent = math.prod(_POWERS[token] for token in powers)
+    if node[0] in _ROOTS and (exponent * EXPONENTS[node[0]]).denominator > 1:
+        return ("pow", _written(node[1]), (f"{float(exponent * EXPONENTS[node[0]]):g}",))
     body = _written(node)
     token = f"pow{exponent}"
     return (token, body) if token in _POWERS else ("pow", body, (str(exponent),))
+
+
+def _chain(node: _Node, tokens: Container[str]) -> tuple[list[str], _Node]:
+    """The unary operators among these tokens that a node begins with, and what they are applied to."""
+    chain = []
+    while node[0] in tokens:
+        chain.append(node[0])
+        node = node[1]
+    return chain, node
 
 
 def _product(a: _Node, b: _Node) -> _Node:
@@ -115,7 +111,7 @@ def _product(a: _Node, b: _Node) -> _Node:
     if b[0] in ("*", "/"):
         return (b[0], _product(a, b[1]), b[2])
     scale = f"mult{a[0]}"
-    return (scale, b) if scale in _SCALES else ("*", a, b)
+    return (scale, b) if scale in FACTORS else ("*", a, b)
 
 
 def _sum(sign: str, a: _Node, b: _Node) -> _Node:

@@ -24,40 +24,32 @@ _SPELLINGS = {row.call: token for token, row in OPERATORS.items() if row.call} |
 
 def check_columns(X: Any) -> None:
     """Refuse what scikit-learn would not name: columns with text, NaN or infinities, names that are there twice."""
-    if not hasattr(X, "columns"):
+    if hasattr(X, "columns"):
+        _check_frame(X)
+        columns = [(repr(name), X[name]) for name in X.columns]
+    else:
         _check_real(X, "X")
-        _check_finite(X)
-        return
+        values = _numbers(X)
+        # what is no array of numbers is for scikit-learn
+        columns = [] if values is None or values.ndim != 2 else [(f"x{k}", c) for k, c in enumerate(values.T, start=1)]
+    gaps = [(name, np.flatnonzero(~np.isfinite(np.asarray(column, dtype=np.float64)))) for name, column in columns]
+    bad = [f"{name} ({_rows_text(rows)})" for name, rows in gaps if len(rows)]
+    if bad:
+        raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
+
+
+def _check_frame(X: Any) -> None:
+    """Columns with names that differ, of numbers."""
     names = [str(name) for name in X.columns]
     if not all(name.strip() for name in names):
         raise ValueError(f"column {[bool(n.strip()) for n in names].index(False) + 1} of X has no name; rename it")
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"column names of X must differ, got {', '.join(map(repr, repeated))} more than once; rename")
-    bad = []
     for name in X.columns:
         why = why_not_numeric(X[name]) if hasattr(X[name], "dtype") else None
         if why is not None:
             raise ValueError(f"column {str(name)!r} of X is not numeric: {why}; convert or drop it")
-        rows = np.flatnonzero(~np.isfinite(np.asarray(X[name], dtype=np.float64)))
-        if len(rows):
-            bad.append(f"{name!r} ({_rows_text(rows)})")
-    if bad:
-        raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
-
-
-def _check_finite(X: Any) -> None:
-    """Name the columns of an array that have gaps; what is no array of numbers is for scikit-learn."""
-    try:
-        values = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        return
-    if values.ndim != 2:
-        return
-    gaps = ~np.isfinite(values)
-    bad = [f"x{k + 1} ({_rows_text(np.flatnonzero(gaps[:, k]))})" for k in np.flatnonzero(gaps.any(axis=0))]
-    if bad:
-        raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
 
 
 def check_target(y: Any) -> None:
@@ -65,13 +57,17 @@ def check_target(y: Any) -> None:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     _check_real(y, "y")
-    try:
-        values = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        return
-    rows = np.flatnonzero(~np.isfinite(values)) if values.ndim == 1 else np.array([])
+    values = _numbers(y)
+    rows = np.flatnonzero(~np.isfinite(values)) if values is not None and values.ndim == 1 else np.array([])
     if len(rows):
         raise ValueError(f"Input y contains NaN or infinity: {_rows_text(rows)}; drop these rows of X and y first")
+
+
+def _numbers(values: Any) -> npt.NDArray[np.float64] | None:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
 
 
 def _check_real(values: Any, what: str) -> None:

@@ -15,18 +15,6 @@ import pandas as pd
 from simplipy.files.output_files import replacing
 from simplipy.files.text_tables import TableError, TextFormat, TextTable, read_text_table, why_not_numeric
 
-__all__ = [
-    "Columns",
-    "TableError",
-    "TextFormat",
-    "TextTable",
-    "choose_columns",
-    "complete_numbers",
-    "find_column",
-    "read_table_file",
-    "write_table_file",
-]
-
 _TEXT = (".csv", ".txt", ".dat", ".tsv", ".tab")
 _PARQUET = (".parquet", ".pq")
 _NO_PARQUET = "Parquet files need pyarrow: pip install 'flash-ansr[parquet]'"
@@ -64,12 +52,10 @@ def read_table_file(path: Path, text_format: TextFormat | None = None) -> TextTa
     if not path.is_file():
         raise TableError(f"there is no file {path}")
     try:
-        if suffix == ".npz":
-            table = TextTable(_archive(path))
-        elif suffix in _PARQUET:
-            table = TextTable(pd.read_parquet(path))
-        else:
+        if suffix in _TEXT:
             table = read_text_table(path, text_format)
+        else:
+            table = TextTable(_archive(path) if suffix == ".npz" else pd.read_parquet(path))
     except ImportError:
         raise TableError(_NO_PARQUET) from None
     except TableError:
@@ -93,11 +79,9 @@ def choose_columns(table: pd.DataFrame, target: str | None, features: Sequence[s
     if chosen in features:
         raise TableError(f"column {chosen!r} is the target and cannot be a feature too")
     complete_numbers(table[chosen], f"the target {chosen!r}")
-    left_out = {}
-    for name in names:
-        why = None if features or name == chosen else _why_left_out(table[name])
-        if why is not None:
-            left_out[name] = why
+    # features are checked below; of names that are there twice the estimator refuses both
+    whys = {n: why_not_numeric(table[n]) for n in names if n != chosen and not features and table[n].ndim == 1}
+    left_out = {name: why for name, why in whys.items() if why is not None}
     kept = list(features) or [n for n in names if n != chosen and n not in left_out]
     if not kept:
         reasons = "".join(f"; {name!r}: {why}" for name, why in left_out.items())
@@ -150,11 +134,6 @@ def complete_numbers(column: Any, what: str) -> None:
             f"{what} must be a finite number in every row: it is missing or infinite in {len(rows)} of {len(column)} "
             f"rows, first in row {rows[0] + 1}; drop or fill these rows first"
         )
-
-
-def _why_left_out(column: Any) -> str | None:
-    """Why a column is no feature; names that are there twice are for the estimator to refuse."""
-    return None if column.ndim == 2 else why_not_numeric(column)
 
 
 def _archive(path: Path) -> pd.DataFrame:

@@ -296,7 +296,7 @@ def test_switches_are_saved(checkpoint: Path, tmp_path: Path, pipeline: FullPipe
     [
         ({"temperature": 0.0}, "temperature must be > 0, got 0.0"),
         ({"name": "full", "top_p": 2.0}, r"top_p must be in \(0, 1\], got 2.0"),
-        ({"name": "full", "refiner": "lm"}, "the full pipeline has no switch 'refiner'; known are temperature"),
+        ({"name": "full", "refiner": "lm"}, "the full pipeline: unknown key 'refiner'; known here: temperature"),
         ({"name": "best"}, "name must be one of 'full', 'paper', got 'best'"),
     ],
 )
