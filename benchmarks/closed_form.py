@@ -20,9 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from flash_ansr import catalogues
-from flash_ansr.infer.proposers.closed_form import data
+from flash_ansr import ProposerContext, catalogues
+from flash_ansr.infer.proposers import data
 from flash_ansr.infer.proposers.closed_form.proposer import closed_forms
+from flash_ansr.infer.table.table import Table
 from simplipy import Expression, parse, simplify
 
 LAWS = Path(__file__).with_name("textbook_laws.yaml")
@@ -51,7 +52,7 @@ def proposals(X: np.ndarray, y: np.ndarray, budget: float) -> list[tuple[float, 
     """Every proposal with the seconds it took."""
     start = data.now()
     found: list[tuple[float, Expression]] = []
-    for batch in closed_forms(data.bind(X, y, deadline=start + budget)):
+    for batch in closed_forms(data.Data.of(ProposerContext(Table(X, y)), start + budget)):
         found += [(data.now() - start, e) for e in batch]
     return found
 

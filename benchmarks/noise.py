@@ -28,7 +28,7 @@ import numpy as np
 import flash_ansr.regressor
 from flash_ansr import FlashANSR, catalogues
 from flash_ansr.bench.datasets import DataSet, make_data_set
-from flash_ansr.infer.proposers.closed_form import data as closed_form_data
+from flash_ansr.infer.proposers import data as closed_form_data
 from flash_ansr.infer.search.budget import Budget
 from simplipy import Expression, fit_constants, simplify
 

@@ -24,7 +24,7 @@ import numpy as np
 from flash_ansr import FlashANSR, catalogues, regressor
 from flash_ansr.data import Generator, load_prior
 from flash_ansr.data.prior import Noise, Prior
-from flash_ansr.infer.proposers.closed_form import data
+from flash_ansr.infer.proposers import data
 from flash_ansr.infer.search.budget import Budget
 from simplipy import Expression, simplify
 

@@ -18,13 +18,13 @@ import numpy as np
 from flash_ansr import _core
 from flash_ansr.data import load_prior
 from flash_ansr.infer.proposers.batch import BatchProposer
-from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Draft, until_exact
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, bind_context
-from flash_ansr.infer.proposers.closed_form.features.library import Features
-from flash_ansr.infer.proposers.closed_form.features.targets import TransformedTarget, targets
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.library import Features
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
-from flash_ansr.infer.proposers.closed_form.stages.sums import Sums, sum_text
+from flash_ansr.infer.proposers.closed_form.solve import solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.sums import Sums, sum_text
+from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget, targets
+from flash_ansr.infer.proposers.data import Data, FloatArray
+from flash_ansr.infer.proposers.drafts import Draft, Ranking, until_exact
 from flash_ansr.infer.table.ranks import spread_rows
 from simplipy import Expression, evaluate_many, parse
 from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS, by_id
@@ -39,8 +39,6 @@ _UNITS_A_BIT = 0.75
 _PRICE = 0.025
 # nats that it is worth with noise
 _NATS = 1.2
-# of a limited time, so much is for enumeration at most
-_SHARE_OF_TIME = 0.3
 _LEAST_ROWS = 8
 # forms at most: values of one look take less than 100 MB
 _N_EXACT = 150_000
@@ -56,9 +54,11 @@ class EnumerateProposer(BatchProposer):
     name = "enumerate"
     round_size = 128
 
-    def batches(self, seconds: float | None) -> Iterator[list[Expression]]:
-        """What ``enumerate_forms`` finds in a part of the time."""
-        return enumerate_forms(bind_context(self.context, seconds, _SHARE_OF_TIME))
+    share_of_time = 0.3
+
+    def batches(self, rows: Data) -> Iterator[list[Expression]]:
+        """See ``enumerate_forms``."""
+        return enumerate_forms(rows)
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def enumerate_forms(data: Data) -> Iterator[list[Expression]]:
         looks.append(noisy)
         steps.insert(1, _noisy_batches(noisy, _N_NOISY // 10))
         steps.insert(3 if guess is NoiseGuess.UNCLEAR else 2, _noisy_batches(noisy, _N_NOISY))
-    yield from until_exact(itertools.chain(*steps), data.clock, [look.candidates for look in looks])
+    yield from until_exact(itertools.chain(*steps), data.clock, [look.ranking for look in looks])
 
 
 def _exact_batches(look: _Look, n_forms: int) -> Iterator[list[Expression]]:
@@ -113,7 +113,7 @@ class _Look:
     def __init__(self, data: Data, n_rows: int, n_forms: int) -> None:
         self.data = data
         self.targets = targets(data)
-        self.candidates = Candidates(data)
+        self.ranking = Ranking(data)
         rows = spread_rows(data.y, n_rows)
         self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
         self._own = np.arange(len(self._rows)) < len(rows)
@@ -137,7 +137,7 @@ class _Look:
         features = self._best(target.values, target.row_weight(self.data), price, n)
         if not len(features):
             return []
-        return self.candidates.ranked(Sums(self.data, target, features).of([i] for i in range(len(features))))
+        return self.ranking.ranked(Sums(self.data, target, features).of([i] for i in range(len(features))))
 
     def pursued(self, target: TransformedTarget, price: float, n_first: int, n_second: int) -> list[Expression]:
         """T^-1(c0 + c1*phi1 + c2*phi2): each of the best forms, with those that explain most of what it leaves."""
@@ -152,7 +152,7 @@ class _Look:
             texts += seconds.texts
             values.append(seconds.values)
         features = Features(texts, np.concatenate(values))
-        return self.candidates.ranked(Sums(self.data, target, features).of(supports)) if supports else []
+        return self.ranking.ranked(Sums(self.data, target, features).of(supports)) if supports else []
 
     def multiplied(self, target: TransformedTarget, price: float, n_first: int, n_second: int) -> list[Expression]:
         """As ``pursued`` with phi1*(c0 + c1*phi2) and (c0 + c1*phi2)/phi1: what a factor leaves is looked up."""
@@ -168,7 +168,7 @@ class _Look:
                 seconds = self._best(left, errors, price, n_second)
                 for second, values in zip(seconds.texts, seconds.values, strict=True):
                     drafts += _joined(self.data, target, Features([text, second], np.stack([first, values])), join)
-        return self.candidates.ranked(drafts)
+        return self.ranking.ranked(drafts)
 
     def joined(self, target: TransformedTarget, n_first: int) -> list[Expression]:
         """Formulas of two forms that meet the target up to rounding."""
@@ -177,7 +177,7 @@ class _Look:
             pair = self._features([first, second])
             if len(pair) == 2:
                 drafts += _joined(self.data, target, pair, _JOINS[join])
-        return self.candidates.ranked(drafts)
+        return self.ranking.ranked(drafts)
 
     def joined_beside(self, target: TransformedTarget, n_factors: int, n_first: int) -> list[Expression]:
         """As ``joined``, for the target times or over one of the cheapest forms."""
@@ -190,7 +190,7 @@ class _Look:
                 if np.isfinite(values).all():
                     inverse = target.inverse.format(f"({{}}){symbol}{text}")
                     found += self.joined(TransformedTarget("beside", values, target.unit, inverse), n_first)
-            if self.candidates.exact or len(found) > 4 * _N_JOINS:
+            if self.ranking.exact or len(found) > 4 * _N_JOINS:
                 break
         return found
 

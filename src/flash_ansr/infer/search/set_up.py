@@ -48,7 +48,7 @@ class SearchOptions:
     def __post_init__(self) -> None:
         if self.proposers == "auto":
             return
-        if isinstance(self.proposers, str) or not self.proposers or not isinstance(self.proposers, Sequence):
+        if not isinstance(self.proposers, list | tuple) or not self.proposers:
             known = ", ".join(BUILT_IN)
             raise ValueError(f"proposers must be 'auto' or a list of {known} and own ones, got {self.proposers!r}")
         for entry in self.proposers:

@@ -8,12 +8,12 @@ import pytest
 import simplipy
 from flash_ansr import _core
 from flash_ansr.infer.proposers.base import ProposerContext
-from flash_ansr.infer.proposers.closed_form.data import bind
 from flash_ansr.infer.proposers.enumeration import EnumerateProposer, costs_of_operators, enumerate_forms
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy.expression.operators import OPERATORS, by_id
 from simplipy.expression.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
+from tests.flash_ansr.infer.proposers.rows import bind
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 4, (200, 3))

@@ -12,8 +12,8 @@ from enum import Enum
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
 from flash_ansr.infer.proposers.closed_form.screening import Polynomial
+from flash_ansr.infer.proposers.data import Data, FloatArray
 
 # rows with values below a bound that tell it
 _FEW = 8

@@ -10,18 +10,18 @@ from functools import partial
 import numpy as np
 
 from flash_ansr.infer.candidates.numbers import numbers_of
-from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Draft, RankedLaw
-from flash_ansr.infer.proposers.closed_form.data import Data
-from flash_ansr.infer.proposers.closed_form.features.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
-from flash_ansr.infer.proposers.closed_form.features.library import Features, arguments, library, ratios, sum_arguments
-from flash_ansr.infer.proposers.closed_form.features.monomials import monomial_text, monomial_values
-from flash_ansr.infer.proposers.closed_form.features.targets import targets
+from flash_ansr.infer.proposers.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
+from flash_ansr.infer.proposers.closed_form.inner_constants import sums_with_inner_constants
+from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, ratios, sum_arguments
+from flash_ansr.infer.proposers.closed_form.monomials import monomial_text, monomial_values
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
+from flash_ansr.infer.proposers.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
+from flash_ansr.infer.proposers.closed_form.products import Products
 from flash_ansr.infer.proposers.closed_form.screening import Addend, Separation, addends, common_factor, relevant
-from flash_ansr.infer.proposers.closed_form.stages.inner_constants import sums_with_inner_constants
-from flash_ansr.infer.proposers.closed_form.stages.power_law import power_laws, power_laws_of, power_laws_with_offset
-from flash_ansr.infer.proposers.closed_form.stages.products import Products
-from flash_ansr.infer.proposers.closed_form.stages.sums import pairs_of, rationals_of, sums_of
+from flash_ansr.infer.proposers.closed_form.sums import pairs_of, rationals_of, sums_of
+from flash_ansr.infer.proposers.closed_form.targets import targets
+from flash_ansr.infer.proposers.data import Data
+from flash_ansr.infer.proposers.drafts import Draft, RankedLaw, Ranking
 
 Stage = Callable[[], Iterable[Draft]]
 
@@ -53,33 +53,33 @@ _TURNS: dict[NoiseGuess, list[tuple[int, int | None]]] = {
 }
 
 
-def all_stages(data: Data, candidates: Candidates) -> Iterator[Stage]:
+def all_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
     """The stages for exact values and those for noisy ones; which come first is a guess."""
-    exact = _exact_stages(data, candidates)
+    exact = _exact_stages(data, ranking)
     yield from itertools.islice(exact, _N_QUICK)
     bound, guess = noise_level(data)
-    noisy_data = data.with_noise(min(bound, float(np.sqrt(min(candidates.best_fvu, 1.0)) * np.std(data.y))))
+    noisy_data = data.with_noise(min(bound, float(np.sqrt(min(ranking.best_fvu, 1.0)) * np.std(data.y))))
     among = relevant(noisy_data, _MATTERS, _MOST_LEFT)
     if len(among) < len(data.active):
         # what seems to matter first; that may be wrong, so all columns come after
         few = replace(data, among=among), replace(noisy_data, among=among)
-        fewer = _exact_stages(few[_EXACT], candidates), _noisy_stages(few[_NOISY], candidates)
+        fewer = _exact_stages(few[_EXACT], ranking), _noisy_stages(few[_NOISY], ranking)
         limited = itertools.islice(fewer[_EXACT], _N_FAIR), itertools.islice(fewer[_NOISY], _N_FAIR)
-        yield from _in_turns(limited, few, guess, candidates)
-    yield from _in_turns((exact, _noisy_stages(noisy_data, candidates)), (data, noisy_data), guess, candidates)
+        yield from _in_turns(limited, few, guess, ranking)
+    yield from _in_turns((exact, _noisy_stages(noisy_data, ranking)), (data, noisy_data), guess, ranking)
 
 
 def _in_turns(
-    stages: tuple[Iterator[Stage], Iterator[Stage]], rows: tuple[Data, Data], guess: NoiseGuess, candidates: Candidates
+    stages: tuple[Iterator[Stage], Iterator[Stage]], rows: tuple[Data, Data], guess: NoiseGuess, ranking: Ranking
 ) -> Iterator[Stage]:
     """Stages for exact and for noisy values, on the rows of each."""
     for which, n in _TURNS[guess]:
         for stage in itertools.islice(stages[which], n):
-            candidates.data = rows[which]
+            ranking.data = rows[which]
             yield stage
 
 
-def _exact_stages(data: Data, candidates: Candidates) -> Iterator[Stage]:
+def _exact_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
     """The stages in the order of what they cost, each made when its turn comes."""
     every, products = targets(data), Products(data)
     yield partial(power_laws, data)
@@ -112,7 +112,7 @@ def _exact_stages(data: Data, candidates: Candidates) -> Iterator[Stage]:
         yield partial(products.double, wide)
         yield partial(products.second, wide)
     yield from _quotients(data, features)
-    yield from _beyond_the_best(data, candidates)
+    yield from _beyond_the_best(data, ranking)
     features = library(data, 1000)
     for target in every:
         yield partial(sums_of, data, target, features)
@@ -125,7 +125,7 @@ def _exact_stages(data: Data, candidates: Candidates) -> Iterator[Stage]:
         yield partial(sums_of, data, target, features)
 
 
-def _noisy_stages(data: Data, candidates: Candidates) -> Iterator[Stage]:
+def _noisy_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
     """The stages for noisy values: what noise cannot tell apart anyway is left out."""
     if data.noise <= 0:
         return
@@ -153,7 +153,7 @@ def _noisy_stages(data: Data, candidates: Candidates) -> Iterator[Stage]:
         yield partial(products.double, simple)
         yield partial(products.single, sum_arguments(data, 10, 16), (ONE_PLUS, *SIMPLE_FACTORS, EXP1P))
         yield partial(products.second, simple)
-    yield from _beyond_the_best(data, candidates)
+    yield from _beyond_the_best(data, ranking)
     features = library(data, 1000)
     for target in every:
         yield partial(pairs_of, data, target, features)
@@ -206,14 +206,14 @@ def _rest(data: Data, values: np.ndarray, among: tuple[int, ...]) -> Data:
     return data.replaced(rest, among).with_noise(max(data.noise, _DOUBT * float(np.std(rest))))
 
 
-def _beyond_the_best(data: Data, candidates: Candidates) -> Iterator[Stage]:
+def _beyond_the_best(data: Data, ranking: Ranking) -> Iterator[Stage]:
     """What is left of y beyond and beside the best law so far, and again of what that gives, while it helps."""
     for _ in range(_MOST_ROUNDS):
-        best = candidates.best
+        best = ranking.best
         if best is None or best.fvu > _PROMISING or not best.expression.variables:
             return
         yield from _beyond(data, best)
-        if candidates.best is best:
+        if ranking.best is best:
             return
 
 

@@ -7,14 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from flash_ansr.infer.proposers.batch import BatchProposer
-from flash_ansr.infer.proposers.closed_form.candidates import Candidates, Draft, until_exact
-from flash_ansr.infer.proposers.closed_form.data import Data, DeadlineError, bind_context
-from flash_ansr.infer.proposers.closed_form.features.monomials import number_text
+from flash_ansr.infer.proposers.closed_form.monomials import number_text
 from flash_ansr.infer.proposers.closed_form.order import Stage, all_stages
+from flash_ansr.infer.proposers.data import Data, DeadlineError
+from flash_ansr.infer.proposers.drafts import Draft, Ranking, until_exact
 from simplipy import Expression
-
-# of a limited time, so much is for closed forms at most
-_SHARE_OF_TIME = 0.5
 
 
 class ClosedFormProposer(BatchProposer):
@@ -24,10 +21,11 @@ class ClosedFormProposer(BatchProposer):
     round_size = 256
     opens = True
     weight = 0.3
+    share_of_time = 0.5
 
-    def batches(self, seconds: float | None) -> Iterator[list[Expression]]:
-        """What ``closed_forms`` finds in a part of the time."""
-        return closed_forms(bind_context(self.context, seconds, _SHARE_OF_TIME))
+    def batches(self, rows: Data) -> Iterator[list[Expression]]:
+        """See ``closed_forms``."""
+        return closed_forms(rows)
 
 
 def closed_forms(data: Data) -> Iterator[list[Expression]]:
@@ -42,21 +40,23 @@ def closed_forms(data: Data) -> Iterator[list[Expression]]:
     Examples
     --------
     >>> import numpy as np
-    >>> from flash_ansr.infer.proposers.closed_form.data import bind
+    >>> from flash_ansr import ProposerContext
+    >>> from flash_ansr.infer.table.table import Table
     >>> X = np.random.default_rng(0).uniform(1, 5, (50, 2))
-    >>> next(closed_forms(bind(X, 3 * X[:, 0] / X[:, 1] ** 2)))[0].infix(6)
+    >>> context = ProposerContext(Table(X, 3 * X[:, 0] / X[:, 1] ** 2))
+    >>> next(closed_forms(Data.of(context)))[0].infix(6)
     '3*x1/x2^2'
     """
     if data.n_rows == 0:
         return
-    candidates = Candidates(data)
+    ranking = Ranking(data)
     if np.ptp(data.y) == 0 or not data.active:
-        yield candidates.ranked([Draft(number_text(float(np.mean(data.y))))])
+        yield ranking.ranked([Draft(number_text(float(np.mean(data.y))))])
         return
-    yield from until_exact(_ranked(all_stages(data, candidates), candidates), data.clock, [candidates])
+    yield from until_exact(_ranked(all_stages(data, ranking), ranking), data.clock, [ranking])
 
 
-def _ranked(stages: Iterator[Stage], candidates: Candidates) -> Iterator[list[Expression]]:
+def _ranked(stages: Iterator[Stage], ranking: Ranking) -> Iterator[list[Expression]]:
     """The proposals of each stage, as far as time allows."""
     for stage in stages:
         drafts: list[Draft] = []
@@ -64,8 +64,8 @@ def _ranked(stages: Iterator[Stage], candidates: Candidates) -> Iterator[list[Ex
             for draft in stage():
                 drafts.append(draft)  # noqa: PERF402 - what was found before the time was over counts
         except DeadlineError:
-            yield candidates.ranked(drafts, n_refined=2)
+            yield ranking.ranked(drafts, n_refined=2)
             return
         except np.linalg.LinAlgError:  # numbers that no decomposition copes with: the next stage has others
             pass
-        yield candidates.ranked(drafts)
+        yield ranking.ranked(drafts)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
-from flash_ansr.infer.proposers.closed_form.features.library import arguments
-from flash_ansr.infer.proposers.closed_form.features.monomials import to_grid
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import project_out
+from flash_ansr.infer.proposers.closed_form.library import arguments
+from flash_ansr.infer.proposers.closed_form.monomials import to_grid
+from flash_ansr.infer.proposers.closed_form.solve import project_out
+from flash_ansr.infer.proposers.data import Data, FloatArray
 
 # growth of the mean square of the residual that still counts as none
 _NO_GROWTH = 1.2

@@ -10,9 +10,9 @@ import pytest
 
 import simplipy
 from flash_ansr import catalogues
-from flash_ansr.infer.proposers.closed_form.data import bind
 from flash_ansr.infer.proposers.closed_form.proposer import closed_forms
 from flash_ansr.infer.table.grammar import Grammar
+from tests.flash_ansr.infer.proposers.rows import bind
 
 LAWS = catalogues.load(Path(__file__).parents[5] / "benchmarks" / "textbook_laws.yaml")
 # beyond closed forms, or only after seconds
@@ -144,7 +144,7 @@ def test_operators_are_obeyed() -> None:
 
 def test_the_deadline_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock is counted in looks at it, so that the test does not depend on the machine."""
-    from flash_ansr.infer.proposers.closed_form import data
+    from flash_ansr.infer.proposers import data
 
     rng = np.random.default_rng(0)
     X = 10 ** rng.uniform(-1, 1, (100, 4))

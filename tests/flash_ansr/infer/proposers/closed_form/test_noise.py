@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flash_ansr.infer.proposers.closed_form.data import bind
-from flash_ansr.infer.proposers.closed_form.features.targets import targets
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.closed_form.proposer import closed_forms
+from flash_ansr.infer.proposers.closed_form.targets import targets
+from tests.flash_ansr.infer.proposers.rows import bind
 
 RNG = np.random.default_rng(0)
 X = np.exp(RNG.uniform(-1.5, 1.5, (400, 3)))

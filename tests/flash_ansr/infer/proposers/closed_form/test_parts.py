@@ -11,29 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simplipy
-from flash_ansr.infer.proposers.closed_form.candidates import Candidates
-from flash_ansr.infer.proposers.closed_form.data import Clock, Data, DeadlineError, bind
-from flash_ansr.infer.proposers.closed_form.features.families import EXPM1, ONE_PLUS, SIN
-from flash_ansr.infer.proposers.closed_form.features.library import Features, arguments, library, sum_arguments
-from flash_ansr.infer.proposers.closed_form.features.monomials import (
+from flash_ansr.infer.proposers.closed_form.families import EXPM1, ONE_PLUS, SIN
+from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, sum_arguments
+from flash_ansr.infer.proposers.closed_form.monomials import (
     monomial_text,
     monomials,
     number_text,
     snapped,
     variants,
 )
-from flash_ansr.infer.proposers.closed_form.features.targets import targets
-from flash_ansr.infer.proposers.closed_form.least_squares.scan import Unexplained, scan
-from flash_ansr.infer.proposers.closed_form.least_squares.selection import (
-    best_cross_pairs,
+from flash_ansr.infer.proposers.closed_form.order import _beyond_the_best
+from flash_ansr.infer.proposers.closed_form.scan import Unexplained, scan
+from flash_ansr.infer.proposers.closed_form.screening import addends, common_factor, relevant
+from flash_ansr.infer.proposers.closed_form.selection import (
     best_pairs,
     best_triples,
     pursue,
 )
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve, solve_pruned
-from flash_ansr.infer.proposers.closed_form.order import _beyond_the_best
-from flash_ansr.infer.proposers.closed_form.screening import addends, common_factor, relevant
+from flash_ansr.infer.proposers.closed_form.solve import orthonormal, project_out, solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.targets import targets
+from flash_ansr.infer.proposers.data import Clock, Data, DeadlineError
+from flash_ansr.infer.proposers.drafts import Ranking
 from flash_ansr.infer.table.grammar import Grammar
+from tests.flash_ansr.infer.proposers.rows import bind
 
 NEVER = Clock(None)
 
@@ -138,7 +138,7 @@ def test_best_pairs_against_brute_force(seed: int) -> None:
 def test_best_cross_pairs_against_brute_force() -> None:
     left, right, target = unit_rows(80, 15, 1), unit_rows(9, 15, 2), unit_rows(1, 15, 3)[0]
     best = max(((explained(np.stack([a, b]), target), i, j) for i, a in enumerate(left) for j, b in enumerate(right)))
-    assert best_cross_pairs(left, right, target, 3, NEVER)[0] == (best[1], best[2], pytest.approx(best[0]))
+    assert best_pairs(left, target, 3, NEVER, right)[0] == (best[1], best[2], pytest.approx(best[0]))
 
 
 def test_best_triples_against_brute_force() -> None:
@@ -218,16 +218,6 @@ def test_the_clock() -> None:
     Clock(None).check()
 
 
-def test_bad_arguments_are_named() -> None:
-    X, y = np.ones((4, 2)), np.ones(4)
-    with pytest.raises(ValueError, match=r"X must be .* got shape \(4,\)"):
-        bind(y, y)
-    with pytest.raises(ValueError, match=r"y must have one value a row of X, shape \(4,\), got \(3,\)"):
-        bind(X, y[:3])
-    with pytest.raises(ValueError, match="sample_weight must have 4 finite values >= 0"):
-        bind(X, y, -y, None, 0)
-
-
 @pytest.mark.parametrize(
     ("law", "terms"),
     [
@@ -264,9 +254,9 @@ def test_what_was_found_is_divided_and_subtracted() -> None:
     X = np.random.default_rng(5).uniform(1, 3, (200, 3))
     law = "(3*x1^1.5 + 0.4*x2^2.5)*x3^2.5/(1 + x1/x3)"
     data = bind(X, simplipy.parse(law)(X))
-    candidates = Candidates(data)
+    ranking = Ranking(data)
     first = simplipy.parse("1.7*x1^1.5*x3^2.5 + 0.25*x2^2.5*x3^2.5")
     values = np.asarray(first(X), dtype=np.float64)
-    candidates.best = candidates.law(first, values)
-    found = [e for stage in _beyond_the_best(data, candidates) for e in candidates.ranked(list(stage()))]
+    ranking.best = ranking.law(first, values)
+    found = [e for stage in _beyond_the_best(data, ranking) for e in ranking.ranked(list(stage()))]
     assert any(simplipy.equivalent(e, law, rtol=1e-6).equivalent for e in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import FloatArray
+from flash_ansr.infer.proposers.data import FloatArray
 
 # a term that moves the fit by less than this part of the target is rounding, not law
 _NEGLIGIBLE = 1e-9

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import FloatArray
+from flash_ansr.infer.proposers.data import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,9 @@ ROOT_LESS_ONE = Family(
     "pow1_2", lambda u: np.sqrt(1 + u) - 1, "(sqrt(1 + {}) - 1)", (1.0, 4.0, -1.0), (0.3, 1.0, 3.0), 1e12
 )
 ROOT = Family("pow1_2", lambda u: np.sqrt(1 + u), "sqrt(1 + {})", (1.0, -1.0), _BROAD, 1e12)
+
+# as a factor it is exp(c*u): log|h| is u itself, and c its exponent
+EXPONENTIAL = Family("exp", np.exp, "exp({})", (1.0,), (), 300.0)
 
 # factors of a product, the common ones first: log|h| counts
 SIMPLE_FACTORS = (SIN, COS, EXPM1, LOG)

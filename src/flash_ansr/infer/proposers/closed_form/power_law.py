@@ -9,17 +9,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.candidates import Draft
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, relative_weight
-from flash_ansr.infer.proposers.closed_form.features.monomials import (
+from flash_ansr.infer.proposers.closed_form.monomials import (
     monomial_text,
     monomial_values,
     number_text,
     snapped,
     variants,
 )
-from flash_ansr.infer.proposers.closed_form.features.targets import TransformedTarget
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import solve
+from flash_ansr.infer.proposers.closed_form.solve import solve
+from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget
+from flash_ansr.infer.proposers.data import Data, FloatArray, relative_weight
+from flash_ansr.infer.proposers.drafts import Draft
 
 
 def power_laws(data: Data) -> Iterator[Draft]:
@@ -29,10 +29,9 @@ def power_laws(data: Data) -> Iterator[Draft]:
     if not columns or rows.sum() < len(columns) + 2:
         return
     base = np.vstack([np.ones(data.n_rows), logs])[:, rows]
-    target = np.log(np.abs(data.y[rows]))
     size = np.abs(data.y[rows])
-    for weight in (np.ones(rows.sum()), size / size.max()):
-        coefficients, _ = solve(base, target, weight * data.root_weight[rows])
+    for weight in (np.ones(len(size)), size / size.max()):
+        coefficients, _ = solve(base, np.log(size), weight * data.root_weight[rows])
         for exponents in variants(coefficients[1:]):
             yield from scaled_monomial(data, full_exponents(data, columns, exponents))
         if data.noise and all(data.positive[k] for k in columns):
@@ -56,51 +55,37 @@ def power_laws_with_offset(data: Data) -> Iterator[Draft]:
     if not columns or data.n_rows < len(columns) + 4:
         return
     base = np.vstack([np.ones(data.n_rows), logs])
-    starts: list[tuple[float, float, FloatArray]] = []
-    spread = np.ptp(data.y)
-    quantiles = np.quantile(data.y, [0.0, 1.0])
+    starts: list[tuple[float, FloatArray]] = []
+    spread, low, high = np.ptp(data.y), data.y.min(), data.y.max()
     for factor in (1e-3, 1e-2, 0.05, 0.2, 0.6, 2.0):
-        for offset in (quantiles[0] - factor * spread, quantiles[1] + factor * spread):
-            shifted = data.y - offset
-            coefficients, _ = solve(base, np.log(np.abs(shifted)), np.abs(shifted) * data.root_weight)
-            values = monomial_values(data, full_exponents(data, columns, coefficients[1:])[None])[0]
-            terms = np.stack([np.ones(data.n_rows), values])
+        for offset in (low - factor * spread, high + factor * spread):
+            size = np.abs(data.y - offset)
+            exponents = solve(base, np.log(size), size * data.root_weight)[0][1:]
+            terms = _constant_and(data, full_exponents(data, columns, exponents))
             _, unexplained = solve(terms, data.y - data.y.mean(), data.root_weight)
-            starts.append((unexplained, offset, coefficients[1:]))
-    starts.sort(key=lambda s: s[0])
-    for _, _, exponents in starts[:2]:
+            starts.append((unexplained, exponents))
+    starts.sort(key=lambda start: start[0])
+    for _, exponents in starts[:2]:
         powers = "*".join(f"x{k + 1}^<constant>" for k in columns)
-        full = full_exponents(data, columns, exponents)
-        linear, _ = solve(
-            np.stack([np.ones(data.n_rows), monomial_values(data, full[None])[0]]), data.y, data.root_weight
-        )
+        linear, _ = solve(_constant_and(data, full_exponents(data, columns, exponents)), data.y, data.root_weight)
         yield Draft(f"<constant> + <constant>*{powers}", (*map(float, linear), *map(float, exponents)))
         for tolerance in (0.1, 0.3):
-            yield from offset_monomial(data, full_exponents(data, columns, snapped(exponents, tolerance)))
+            full = full_exponents(data, columns, snapped(exponents, tolerance))
+            terms = _constant_and(data, full)
+            if full.any() and np.isfinite(terms).all():
+                (a, b), _ = solve(terms, data.y, data.root_weight)
+                if b != 0 and np.isfinite(a + b):
+                    yield Draft(f"{number_text(a)} + {number_text(b)}*{monomial_text(full)}")
 
 
 def scaled_monomial(data: Data, exponents: FloatArray) -> Iterator[Draft]:
     """``c*monomial`` with c by least squares of relative and of absolute errors."""
-    if not exponents.any():
-        return
     values = monomial_values(data, exponents[None])
-    if not np.isfinite(values).all() or not values.any():
-        return
-    text = monomial_text(exponents)
-    for weight in (relative_weight(data.y), np.ones(data.n_rows)):
-        (c,), _ = solve(values, data.y, weight * data.root_weight)
-        if c != 0 and np.isfinite(c):
-            yield Draft(f"{number_text(c)}*{text}")
-
-
-def offset_monomial(data: Data, exponents: FloatArray) -> Iterator[Draft]:
-    """``a + b*monomial`` by linear least squares."""
-    values = monomial_values(data, exponents[None])
-    if not exponents.any() or not np.isfinite(values).all():
-        return
-    (a, b), _ = solve(np.vstack([np.ones(data.n_rows), values]), data.y, data.root_weight)
-    if b != 0 and np.isfinite(a + b):
-        yield Draft(f"{number_text(a)} + {number_text(b)}*{monomial_text(exponents)}")
+    if exponents.any() and np.isfinite(values).all() and values.any():
+        for weight in (relative_weight(data.y), np.ones(data.n_rows)):
+            (c,), _ = solve(values, data.y, weight * data.root_weight)
+            if c != 0 and np.isfinite(c):
+                yield Draft(f"{number_text(c)}*{monomial_text(exponents)}")
 
 
 def full_exponents(data: Data, columns: tuple[int, ...], exponents: FloatArray) -> FloatArray:
@@ -108,3 +93,8 @@ def full_exponents(data: Data, columns: tuple[int, ...], exponents: FloatArray) 
     full = np.zeros(data.n_columns)
     full[list(columns)] = exponents
     return full
+
+
+def _constant_and(data: Data, exponents: FloatArray) -> FloatArray:
+    """The terms of a + b*monomial, (2, n_rows)."""
+    return np.vstack([np.ones(data.n_rows), monomial_values(data, exponents[None])])

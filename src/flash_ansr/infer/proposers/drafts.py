@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flash_ansr.infer.candidates.fitter import refit_all
-from flash_ansr.infer.proposers.closed_form.data import Clock, Data, DeadlineError, FloatArray, relative_weight
+from flash_ansr.infer.proposers.data import Clock, Data, DeadlineError, FloatArray, relative_weight
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression, evaluate_many, parse_many
 from simplipy.fit.score import ROUNDING_FVU, score
@@ -40,7 +40,7 @@ class RankedLaw:
 
 
 @dataclass
-class Candidates:
+class Ranking:
     """What was proposed so far.
 
     Attributes
@@ -114,10 +114,10 @@ class Candidates:
 
 
 def until_exact(
-    steps: Iterator[list[Expression]], clock: Clock, found: Collection[Candidates]
+    steps: Iterator[list[Expression]], clock: Clock, rankings: Collection[Ranking]
 ) -> Iterator[list[Expression]]:
     """Batches that are not empty, to the end, the deadline, or the first that holds a law without residual."""
-    while not any(candidates.exact for candidates in found):
+    while not any(ranking.exact for ranking in rankings):
         try:
             clock.check()
             # not around a yield: the caller's error state stays the caller's

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Clock, FloatArray
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out
+from flash_ansr.infer.proposers.closed_form.solve import orthonormal, project_out
+from flash_ansr.infer.proposers.data import Clock, FloatArray
 
 _BLOCK = 64
 # two rows closer than this are one: the formula would divide rounding errors
@@ -26,7 +26,9 @@ _A_FEW = 5
 _SOME = 12
 
 
-def best_pairs(rows: FloatArray, target: FloatArray, n_best: int, clock: Clock) -> list[tuple[int, int, float]]:
+def best_pairs(
+    rows: FloatArray, target: FloatArray, n_best: int, clock: Clock, others: FloatArray | None = None
+) -> list[tuple[int, int, float]]:
     """The pairs (i, j, R2) with the largest R2, best first.
 
     Parameters
@@ -35,29 +37,28 @@ def best_pairs(rows: FloatArray, target: FloatArray, n_best: int, clock: Clock) 
         Norm 1, orthogonal to what was projected out.
     target : array (n_rows,)
         Norm 1.
+    others : array (m, n_rows), optional
+        Rows that j is from; otherwise both are from the same, each pair once.
     """
-    r = rows @ target
-    found = _Best(n_best)
+    found: list[tuple[int, int, float]] = []
+    r, r_others = rows @ target, None if others is None else others @ target
     for start in range(0, len(rows), _BLOCK):
         clock.check()
-        block = rows[start : start + _BLOCK]
-        # beyond the diagonal: each pair once, no feature with itself
-        r2 = np.triu(_explained(block @ rows[start:].T, r[start : start + _BLOCK], r[start:]), 1)
-        found.add(r2, start, start)
-    return found.result()
-
-
-def best_cross_pairs(
-    left: FloatArray, right: FloatArray, target: FloatArray, n_best: int, clock: Clock
-) -> list[tuple[int, int, float]]:
-    """As ``best_pairs``, with i from one set of rows and j from another."""
-    r_left, r_right = left @ target, right @ target
-    found = _Best(n_best)
-    for start in range(0, len(left), _BLOCK):
-        clock.check()
-        block = slice(start, start + _BLOCK)
-        found.add(_explained(left[block] @ right.T, r_left[block], r_right), start, 0)
-    return found.result()
+        block, own = rows[start : start + _BLOCK], r[start : start + _BLOCK]
+        if others is None or r_others is None:
+            # beyond the diagonal: each pair once, no feature with itself
+            r2, first = np.triu(_explained(block @ rows[start:].T, own, r[start:]), 1), start
+        else:
+            r2, first = _explained(block @ others.T, own, r_others), 0
+        least = found[-1][2] if len(found) == n_best else 0.0
+        above = np.flatnonzero(r2 > least)
+        if above.size > n_best:
+            above = above[np.argpartition(r2.ravel()[above], -n_best)[-n_best:]]
+        i, j = np.unravel_index(above, r2.shape)
+        found += zip((i + start).tolist(), (j + first).tolist(), r2[i, j].tolist(), strict=True)
+        # ties by position, so that the result does not depend on blocks
+        found = sorted(found, key=lambda pair: (-pair[2], *pair[:2]))[:n_best]
+    return found
 
 
 def best_triples(
@@ -154,30 +155,3 @@ def _extensions(rows: FloatArray, target: FloatArray, support: tuple[int, ...], 
     gain[list(support)] = 0.0
     explained = 1 - float(left @ left)
     return [(int(i), explained + float(gain[i])) for i in np.argsort(-gain)[:n]]
-
-
-class _Best:
-    """The largest entries over blocks of a matrix."""
-
-    def __init__(self, n: int) -> None:
-        self._n = n
-        self._least = 0.0
-        self._entries: list[tuple[float, int, int]] = []
-
-    def add(self, r2: FloatArray, first_row: int, first_column: int) -> None:
-        flat = r2.ravel()
-        above = np.flatnonzero(flat > self._least)
-        if above.size > self._n:
-            above = above[np.argpartition(flat[above], -self._n)[-self._n :]]
-        rows, columns = np.unravel_index(above, r2.shape)
-        self._entries += zip(
-            flat[above].tolist(), (rows + first_row).tolist(), (columns + first_column).tolist(), strict=True
-        )
-        if len(self._entries) > self._n:
-            # ties by position, so that the result does not depend on blocks
-            self._entries.sort(key=lambda e: (-e[0], e[1], e[2]))
-            del self._entries[self._n :]
-            self._least = self._entries[-1][0]
-
-    def result(self) -> list[tuple[int, int, float]]:
-        return [(i, j, r2) for r2, i, j in sorted(self._entries, key=lambda e: (-e[0], e[1], e[2]))]

@@ -10,19 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.candidates import Draft
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray
-from flash_ansr.infer.proposers.closed_form.features.library import Features
-from flash_ansr.infer.proposers.closed_form.features.monomials import number_text
-from flash_ansr.infer.proposers.closed_form.features.targets import TransformedTarget
-from flash_ansr.infer.proposers.closed_form.least_squares.selection import (
-    best_cross_pairs,
-    best_pairs,
-    best_triples,
-    pursue,
-    worth_drafting,
-)
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.library import Features
+from flash_ansr.infer.proposers.closed_form.monomials import number_text
+from flash_ansr.infer.proposers.closed_form.scan import Unexplained
+from flash_ansr.infer.proposers.closed_form.selection import best_pairs, best_triples, pursue, worth_drafting
+from flash_ansr.infer.proposers.closed_form.solve import project_out, solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget
+from flash_ansr.infer.proposers.data import Data, FloatArray
+from flash_ansr.infer.proposers.drafts import Draft
 
 _LEAST_NEW = 1e-7
 _CHEAP = 120
@@ -61,16 +56,13 @@ class Sums:
 
     def __init__(self, data: Data, target: TransformedTarget, features: Features) -> None:
         self.data, self.target, self.features = data, target, features
-        weight = target.row_weight(data)
-        basis = orthonormal(weight[None])
-        left = project_out((target.values * weight)[None], basis)[0]
-        norm = float(np.linalg.norm(left))
-        self._weight = weight
-        self._rest = left / norm if norm > 0 else left
+        self._weight = target.row_weight(data)
+        unexplained = Unexplained.beyond(np.ones((1, data.n_rows)), target.values, self._weight)
+        self._rest = unexplained.target
         with np.errstate(all="ignore"):
-            weighted = features.values * weight
+            weighted = features.values * self._weight
             sizes = np.sqrt(np.einsum("ij,ij->i", weighted, weighted))
-            rows = project_out(weighted, basis)
+            rows = project_out(weighted, unexplained.basis)
             norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         new = np.isfinite(norms) & (norms > _LEAST_NEW * sizes) & (sizes > 0)
         self.index = np.flatnonzero(new)
@@ -152,7 +144,7 @@ class Rationals(Sums):
     def _pairs(self, n_best: int) -> list[tuple[int, int, float]]:
         """One term above, one below."""
         first, second = np.flatnonzero(self._is_above), np.flatnonzero(~self._is_above)
-        found = best_cross_pairs(self.rows[first], self.rows[second], self._rest, n_best, self.data.clock)
+        found = best_pairs(self.rows[first], self._rest, n_best, self.data.clock, self.rows[second])
         return [(int(first[i]), int(second[j]), r2) for i, j, r2 in found]
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:

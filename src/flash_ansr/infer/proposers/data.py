@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,10 +80,22 @@ class Data:
     y: FloatArray
     root_weight: FloatArray
     clock: Clock
-    grammar: Grammar = field(default_factory=Grammar)
-    gamma: float = GAMMA
+    grammar: Grammar
+    gamma: float
     among: tuple[int, ...] | None = None
     noise: float = 0.0
+
+    @classmethod
+    def of(cls, context: ProposerContext, deadline: float | None = None) -> Data:
+        """Rows of the table of a context, at most 512; those that are not finite, or of weight zero, are left out."""
+        X, y, weight = context.table.X, context.table.y, context.table.sample_weight
+        weight = np.ones(len(y)) if weight is None else weight
+        rows = np.flatnonzero(np.isfinite(X).all(axis=1) & np.isfinite(y) & (weight > 0))
+        if rows.size > _MAX_ROWS:
+            rows = np.sort(np.random.default_rng(context.seed).choice(rows, _MAX_ROWS, replace=False))
+        weight = weight[rows] / max(float(np.mean(weight[rows])) if rows.size else 1.0, 1e-300)
+        columns = np.ascontiguousarray(X[rows].T)
+        return cls(columns, y[rows], np.sqrt(weight), Clock(deadline), context.grammar, context.gamma)
 
     @property
     def n_columns(self) -> int:
@@ -189,41 +200,6 @@ class Data:
     def with_noise(self, noise: float) -> Data:
         """The same rows, with so much noise."""
         return replace(self, noise=noise)
-
-
-def bind(
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    deadline: float | None = None,
-    seed: int = 0,
-    grammar: Grammar | None = None,
-    gamma: float = GAMMA,
-) -> Data:
-    """Check the arguments and choose the rows of the search.
-
-    Rows with a value that is not finite, or of weight zero, are left out.
-    """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if X.ndim != 2:
-        raise ValueError(f"X must be an array (n_rows, n_columns), got shape {X.shape}")
-    if y.shape != (len(X),):
-        raise ValueError(f"y must have one value a row of X, shape ({len(X)},), got {y.shape}")
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != y.shape or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ValueError(f"sample_weight must have {len(y)} finite values >= 0, one a row of X, or be None")
-    rows = np.flatnonzero(np.isfinite(X).all(axis=1) & np.isfinite(y) & (weight > 0))
-    if rows.size > _MAX_ROWS:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, _MAX_ROWS, replace=False))
-    weight = weight[rows] / max(float(np.mean(weight[rows])) if rows.size else 1.0, 1e-300)
-    columns = np.ascontiguousarray(X[rows].T)
-    return Data(columns, y[rows], np.sqrt(weight), Clock(deadline), grammar or Grammar(), gamma)
-
-
-def bind_context(context: ProposerContext, seconds: float | None, share: float) -> Data:
-    """The data of a proposer that may use a share of the seconds that are left."""
-    table, deadline = context.table, None if seconds is None else now() + share * seconds
-    return bind(table.X, table.y, table.sample_weight, deadline, context.seed, context.grammar, context.gamma)
 
 
 def relative_weight(target: FloatArray) -> FloatArray:

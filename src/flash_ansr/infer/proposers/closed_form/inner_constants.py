@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.candidates import Draft
-from flash_ansr.infer.proposers.closed_form.data import Data
-from flash_ansr.infer.proposers.closed_form.features.families import TERMS
-from flash_ansr.infer.proposers.closed_form.features.library import Features, arguments
-from flash_ansr.infer.proposers.closed_form.least_squares.scan import Unexplained, scan
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out, solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.families import TERMS
+from flash_ansr.infer.proposers.closed_form.library import Features, arguments
+from flash_ansr.infer.proposers.closed_form.scan import Unexplained, scan
+from flash_ansr.infer.proposers.closed_form.solve import solve, solve_pruned
+from flash_ansr.infer.proposers.data import Data
+from flash_ansr.infer.proposers.drafts import Draft
 
 _N_ARGUMENTS = 30
 _N_FACTORS = 8
@@ -33,24 +34,20 @@ def sums_with_inner_constants(data: Data, features: Features | None = None) -> I
         return
     base = np.vstack([np.ones(data.n_rows), data.columns[linear]])
     texts = ["<constant>", *(f"<constant>*x{k + 1}" for k in linear)]
-    weight = data.weight
-    basis = orthonormal(base * weight)
-    left = project_out((data.y * weight)[None], basis)[0]
-    norm = float(np.linalg.norm(left))
-    if norm < _ROUNDING * float(np.linalg.norm(data.y * weight)):
-        coefficients, _ = solve(base, data.y, weight)
+    unexplained = Unexplained.beyond(base, data.y, data.weight)
+    if unexplained.share < _ROUNDING:
+        coefficients, _ = solve(base, data.y, data.weight)
         yield Draft(" + ".join(texts), tuple(map(float, coefficients)))
         return
-    unexplained = Unexplained(basis, left / norm, weight)
     u = features.values[:_N_ARGUMENTS]
     factors = [(np.ones(data.n_rows), ""), *zip(features.values[:_N_FACTORS], features.texts, strict=False)]
     for factor, name in factors:
-        for hit in scan(unexplained, u, TERMS, data.clock, _N_HITS, np.tile(factor, (len(u), 1)))[:_N_HITS]:
-            with np.errstate(all="ignore"):
-                term = hit.family.value(hit.c * u[hit.argument]) * factor
+        multiplied = replace(unexplained, factor=factor)
+        for hit in scan(multiplied, u, TERMS, data.clock, _N_HITS)[:_N_HITS]:
+            term = multiplied.term(hit.family, hit.c * u[hit.argument])
             if np.isfinite(term).all():
                 inner = hit.family.text.format(f"<constant>*{features.texts[hit.argument]}")
                 every = [*texts, f"<constant>*{name}*{inner}" if name else f"<constant>*{inner}"]
-                kept, coefficients, _ = solve_pruned(np.vstack([base, term]), data.y, weight)
+                kept, coefficients, _ = solve_pruned(np.vstack([base, term]), data.y, data.weight)
                 own = (hit.c,) if len(base) in kept else ()
                 yield Draft(" + ".join(every[i] for i in kept), (*map(float, coefficients), *own))

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, IntArray
+from flash_ansr.infer.proposers.data import Data, FloatArray, IntArray
 
 _COSTS: dict[Fraction, float] = {
     Fraction(1): 1.0,

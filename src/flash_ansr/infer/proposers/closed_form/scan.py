@@ -7,14 +7,15 @@ linear coefficients are optimal (variable projection), so that only c is searche
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Clock, FloatArray
-from flash_ansr.infer.proposers.closed_form.features.families import Family
-from flash_ansr.infer.proposers.closed_form.least_squares.solve import orthonormal, project_out
+from flash_ansr.infer.proposers.closed_form.families import EXPONENTIAL, Family
+from flash_ansr.infer.proposers.closed_form.solve import orthonormal, project_out
+from flash_ansr.infer.proposers.data import Clock, FloatArray
 
 _STEPS = 10
 _COARSE_ROWS = 100
@@ -31,7 +32,7 @@ _LEAST_NEW = 1e-7
 
 @dataclass(frozen=True)
 class Unexplained:
-    """What is to be explained: weighted target beyond an orthonormal weighted basis.
+    """What is to be explained: a weighted target beyond an orthonormal weighted basis.
 
     Attributes
     ----------
@@ -41,25 +42,42 @@ class Unexplained:
     weight : array (n_rows,)
     logarithm : bool
         Whether log|h| rather than h is the term.
+    factor : array (n_rows,), optional
+        What multiplies each term.
+    share : float
+        Norm of the target over what it was before it was projected.
     """
 
     basis: FloatArray
     target: FloatArray
     weight: FloatArray
     logarithm: bool = False
+    factor: FloatArray | None = None
+    share: float = 1.0
+
+    @classmethod
+    def beyond(cls, base: FloatArray, target: FloatArray, weight: FloatArray, logarithm: bool = False) -> Unexplained:
+        """What is left of a target beyond base terms (n_base, n_rows), neither weighted yet."""
+        basis, weighted = orthonormal(base * weight), target * weight
+        left = project_out(weighted[None], basis)[0]
+        norm = float(np.linalg.norm(left))
+        share = norm / max(float(np.linalg.norm(weighted)), 1e-300)
+        return cls(basis, left / max(norm, 1e-300), weight, logarithm, share=share)
 
     def thinned(self) -> tuple[Unexplained, slice]:
         """The same on at most so many rows, evenly taken, for a first look; and which rows."""
         rows = slice(None, None, max(1, -(-len(self.target) // _COARSE_ROWS)))
         basis = orthonormal(self.basis[:, rows])
         left = project_out(self.target[None, rows], basis)[0]
-        norm = max(float(np.linalg.norm(left)), 1e-300)
-        return Unexplained(basis, left / norm, self.weight[rows], self.logarithm), rows
+        target = left / max(float(np.linalg.norm(left)), 1e-300)
+        factor = None if self.factor is None else self.factor[rows]
+        return Unexplained(basis, target, self.weight[rows], self.logarithm, factor), rows
 
     def term(self, family: Family, u: FloatArray) -> FloatArray:
         """The term for arguments u of any shape (..., n_rows), NaN or infinite where undefined."""
-        value = family.value(u)
-        return np.log(np.abs(value)) if self.logarithm else value
+        if self.logarithm:
+            return u if family is EXPONENTIAL else np.log(np.abs(family.value(u)))
+        return family.value(u) if self.factor is None else family.value(u) * self.factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +91,12 @@ class Hit:
 
 
 def scan(
-    problem: Unexplained,
-    arguments: FloatArray,
-    families: Sequence[Family],
-    clock: Clock,
-    n_best: int = 24,
-    factors: FloatArray | None = None,
+    unexplained: Unexplained, arguments: FloatArray, families: Sequence[Family], clock: Clock, n_best: int = 24
 ) -> list[Hit]:
-    """The best terms, refined in c, best first.
-
-    Parameters
-    ----------
-    arguments : array (n_arguments, n_rows)
-        The u of h(c*u).
-    factors : array (n_arguments, n_rows), optional
-        What multiplies each term.
-    """
+    """The best terms h(c*u) for arguments u (n_arguments, n_rows), refined in c, best first."""
     hits: list[Hit] = []
-    coarse, rows = problem.thinned()
+    coarse, rows = unexplained.thinned()
     coarse_arguments = np.ascontiguousarray(arguments[:, rows])
-    coarse_factors = None if factors is None else factors[:, rows]
     typical = np.median(np.abs(arguments), axis=1)
     largest = np.abs(arguments).max(axis=1)
     with np.errstate(all="ignore"):
@@ -104,8 +108,6 @@ def scan(
                 fine = np.isfinite(c) & (np.abs(c) * largest < family.largest) & (np.abs(c) * largest > 1e-3)
                 if fine.any():
                     terms = coarse.term(family, c[fine, None] * coarse_arguments[fine])
-                    if coarse_factors is not None:
-                        terms *= coarse_factors[fine]
                     r2[i, fine] = _squared_correlations(coarse, terms)
             best = r2.argmax(axis=0)
             top = r2[best, np.arange(len(best))]
@@ -115,15 +117,13 @@ def scan(
         refined: list[Hit] = []
         for family in dict.fromkeys(h.family for h in hits):
             clock.check()
-            refined += _refined(problem, arguments, [h for h in hits if h.family is family], factors)
+            refined += _refined(unexplained, arguments, [h for h in hits if h.family is family])
     return sorted(refined, key=lambda h: -h.r2)
 
 
 def _best_of_each(hits: list[Hit], n_best: int) -> list[Hit]:
     """The first n_best, and the first few of every family."""
-    kept, counts = hits[:n_best], dict.fromkeys((h.family.text for h in hits), 0)
-    for h in kept:
-        counts[h.family.text] += 1
+    kept, counts = hits[:n_best], Counter(h.family.text for h in hits[:n_best])
     for h in hits[n_best:]:
         if counts[h.family.text] < _OF_EACH_FAMILY:
             counts[h.family.text] += 1
@@ -144,36 +144,34 @@ def _starts(family: Family, arguments: FloatArray, typical: FloatArray) -> Float
     return np.concatenate(starts)
 
 
-def _squared_correlations(problem: Unexplained, rows: FloatArray) -> FloatArray:
+def _squared_correlations(unexplained: Unexplained, rows: FloatArray) -> FloatArray:
     """r^2 of each row with the target beyond the basis; 0 where a row is undefined or nothing new."""
-    rows = rows * problem.weight
+    rows = rows * unexplained.weight
     sizes = np.einsum("ij,ij->i", rows, rows)
     undefined = ~np.isfinite(sizes)
     if undefined.any():
         rows[undefined], sizes[undefined] = 0.0, 1.0
-    rows = project_out(rows, problem.basis)
+    rows = project_out(rows, unexplained.basis)
     left = np.einsum("ij,ij->i", rows, rows)
     new = left > _LEAST_NEW**2 * sizes
-    return np.where(new, (rows @ problem.target) ** 2 / np.where(new, left, 1.0), 0.0)
+    return np.where(new, (rows @ unexplained.target) ** 2 / np.where(new, left, 1.0), 0.0)
 
 
-def _refined(problem: Unexplained, arguments: FloatArray, hits: list[Hit], factors: FloatArray | None) -> list[Hit]:
-    """Gauss-Newton on log|c|, with a pattern search where it does not help."""
-    index = [h.argument for h in hits]
-    u, family = arguments[index], hits[0].family
-    factor = np.ones((1, 1)) if factors is None else factors[index]
+def _refined(unexplained: Unexplained, arguments: FloatArray, hits: list[Hit]) -> list[Hit]:
+    """Gauss-Newton on log|c| for hits of one family, with a pattern search where it does not help."""
+    u, family = arguments[[h.argument for h in hits]], hits[0].family
     c = np.array([h.c for h in hits])
 
     def beyond(c: FloatArray) -> FloatArray:
-        rows = problem.term(family, c[:, None] * u) * factor * problem.weight
-        return project_out(np.where(np.isfinite(rows), rows, 0.0), problem.basis)
+        rows = unexplained.term(family, c[:, None] * u) * unexplained.weight
+        return project_out(np.where(np.isfinite(rows), rows, 0.0), unexplained.basis)
 
     def gauss_newton(c: FloatArray) -> FloatArray:
         slope = (beyond(c * (1 + _DIFFERENCE)) - beyond(c * (1 - _DIFFERENCE))) / (2 * _DIFFERENCE)
-        return np.clip(_log_steps(beyond(c), slope, problem.target), -1.0, 1.0)
+        return np.clip(_log_steps(beyond(c), slope, unexplained.target), -1.0, 1.0)
 
     def squared_correlations(c: FloatArray) -> FloatArray:
-        return _squared_correlations(problem, problem.term(family, c[:, None] * u) * factor)
+        return _squared_correlations(unexplained, unexplained.term(family, c[:, None] * u))
 
     r2 = squared_correlations(c)
     reach = np.full(len(c), _FIRST_REACH)

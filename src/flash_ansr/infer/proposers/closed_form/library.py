@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.data import Data, FloatArray, IntArray
-from flash_ansr.infer.proposers.closed_form.features.monomials import Monomials, monomials
+from flash_ansr.infer.proposers.closed_form.monomials import Monomials, monomials
+from flash_ansr.infer.proposers.data import Data, FloatArray
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,8 @@ _OF_MONOMIALS = (
     _Function("sinh", np.sinh, "sinh({})", 2.8, 0.1, 30.0),
     _Function("cosh", np.cosh, "cosh({})", 2.8, 0.1, 30.0),
 )
+# cost of a product beyond those of its factors
+_TOGETHER = 0.3
 # of what stands inside of 1 + c*u: (x1/x2)^p
 _POWERS = (2.0, 3.0, 4.0, 6.0, 0.5)
 _OF_SUMS = (
@@ -151,40 +153,24 @@ def library(data: Data, n: int) -> Features:
     if not len(simplest):
         return Features([], np.zeros((0, data.n_rows)))
     functions, function_costs = _functions(data, simplest, max(n // 4, 12))
-    costs = [simplest.costs, function_costs]
-    if len(functions):
-        few = simplest.costs[: max(n // 8, 10)]
-        costs.append((function_costs[:, None] + few + 0.3).ravel())
-        pairs = np.triu_indices(len(functions))
-        costs.append(function_costs[pairs[0]] + function_costs[pairs[1]] + 0.3)
-    total = np.concatenate(costs)
-    chosen = np.argsort(total, kind="stable")[:n]
-    bounds = np.cumsum([0, *map(len, costs)])
-    texts: list[str] = []
-    values: list[FloatArray] = []
-    places: list[IntArray] = []
-    for kind in range(len(costs)):
-        of_kind = (chosen >= bounds[kind]) & (chosen < bounds[kind + 1])
-        places.append(np.flatnonzero(of_kind))
-        index = chosen[of_kind] - bounds[kind]
-        if kind == 0:
-            texts += [simplest.text(int(i)) for i in index]
-            values.append(simplest.values[index])
-        elif kind == 1:
-            texts += [functions.texts[i] for i in index]
-            values.append(functions.values[index])
-        elif kind == 2:
-            f, m = np.divmod(index, len(few))
-            texts += [f"{functions.texts[i]}*{simplest.text(int(j))}" for i, j in zip(f, m, strict=True)]
-            values.append(functions.values[f] * simplest.values[m])
-        else:
-            f, m = pairs[0][index], pairs[1][index]
-            texts += [f"{functions.texts[i]}*{functions.texts[j]}" for i, j in zip(f, m, strict=True)]
-            values.append(functions.values[f] * functions.values[m])
+    # every feature is a product of two, the last of which is 1
+    own, of_function = np.arange(len(simplest)), len(simplest) + np.arange(len(functions))
+    one, few = len(simplest) + len(functions), own[: max(n // 8, 10)]
+    values = np.concatenate([simplest.values, functions.values, np.ones((1, data.n_rows))])
+    costs = np.concatenate([simplest.costs, function_costs])
+    first, second = (of_function[k] for k in np.triu_indices(len(functions)))
+    left = np.concatenate([own, of_function, np.repeat(of_function, len(few)), first])
+    right = np.concatenate([np.full(one, one), np.tile(few, len(functions)), second])
+    together = costs[left[one:]] + costs[right[one:]] + _TOGETHER
+    chosen = np.argsort(np.concatenate([costs, together]), kind="stable")[:n]
+    left, right = left[chosen], right[chosen]
+
+    def text(i: int) -> str:
+        return simplest.text(i) if i < len(simplest) else functions.texts[i - len(simplest)]
+
+    texts = [text(i) if j == one else f"{text(i)}*{text(j)}" for i, j in zip(left, right, strict=True)]
     data.clock.check()
-    # the cheapest first, whatever their kind: the triples take the first
-    order = np.argsort(np.concatenate(places))
-    return _checked([texts[i] for i in order], np.concatenate(values)[order])
+    return _checked(texts, values[left] * values[right])
 
 
 def _functions(data: Data, simplest: Monomials, n: int) -> tuple[Features, FloatArray]:

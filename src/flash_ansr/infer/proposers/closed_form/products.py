@@ -1,0 +1,163 @@
+"""Products: y = c * monomial * h(c1*u)^e, and with two factors, by linear least squares on log|y|.
+
+The monomial's exponents are part of the linear problem, so that a sum of two monomials a + b is found as
+a*(1 + b/a), whatever they have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from flash_ansr.infer.proposers.closed_form.families import EXPONENTIAL, FACTORS, ONE_PLUS, Family
+from flash_ansr.infer.proposers.closed_form.library import Features
+from flash_ansr.infer.proposers.closed_form.monomials import (
+    monomial_text,
+    monomial_values,
+    power_text,
+    variants,
+)
+from flash_ansr.infer.proposers.closed_form.power_law import full_exponents
+from flash_ansr.infer.proposers.closed_form.scan import Hit, Unexplained, scan
+from flash_ansr.infer.proposers.closed_form.selection import best_pairs, worth_drafting
+from flash_ansr.infer.proposers.closed_form.solve import project_out, solve
+from flash_ansr.infer.proposers.data import Data, FloatArray
+from flash_ansr.infer.proposers.drafts import Draft
+
+# larger ones come from a factor near 1 that stands for an exponential
+_LARGEST_EXPONENT = 12
+_ROUNDING = 1e-9
+
+
+class Products:
+    """The logarithm of one target, ready to be explained.
+
+    Attributes
+    ----------
+    usable : bool
+        False where there are too few rows or columns.
+    """
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+        self.columns, logs = data.log_columns
+        self._base = np.vstack([np.ones(data.n_rows), logs])
+        # an exact zero of y carries no logarithm; its weight is none
+        self.unexplained = self._beyond(self._base)
+        self.usable = data.n_rows > len(self._base) + 3 and self.unexplained.share > _ROUNDING
+        self._hits: dict[int, list[Hit]] = {}
+
+    def _beyond(self, base: FloatArray) -> Unexplained:
+        return Unexplained.beyond(base, self.data.log_y, self.data.log_weight, logarithm=True)
+
+    def single(self, arguments: Features, families: tuple[Family, ...] = FACTORS) -> Iterator[Draft]:
+        """One factor h(c*u)^e, or exp(c*u), for every argument."""
+        for hit in self._exponentials(arguments)[:2]:
+            yield from self._drafts([hit], arguments)
+        if len(arguments):
+            self._hits[id(arguments)] = scan(self.unexplained, arguments.values, families, self.data.clock, 16)
+            for hit in self._worth_drafting(self._hits[id(arguments)]):
+                yield from self._drafts([hit], arguments)
+
+    def second(self, arguments: Features) -> Iterator[Draft]:
+        """A further factor beside each of the best that ``single`` found among the same arguments."""
+        for first in [*self._hits[id(arguments)][:3], *self._exponentials(arguments)[:1]]:
+            term = self._term(first, arguments)
+            if np.isfinite(term).all():
+                unexplained = self._beyond(np.vstack([self._base, term]))
+                hits = scan(unexplained, arguments.values, FACTORS, self.data.clock, 8) if unexplained.share else []
+                for hit in self._worth_drafting(hits):
+                    yield from self._drafts([first, hit], arguments)
+
+    def double(self, arguments: Features) -> Iterator[Draft]:
+        """Two factors at once, over all pairs of simple ones."""
+        hits, rows = self._simple_factors(arguments)
+        if len(hits) < 2:
+            return
+        found = best_pairs(rows, self.unexplained.target, 12, self.data.clock)
+        for i, j, _ in found[: worth_drafting([r2 for *_, r2 in found], self.data.noise > 0)]:
+            yield from self._drafts([hits[i], hits[j]], arguments)
+
+    def _worth_drafting(self, hits: list[Hit]) -> list[Hit]:
+        return hits[: worth_drafting([h.r2 for h in hits], self.data.noise > 0)]
+
+    def _term(self, hit: Hit, arguments: Features) -> FloatArray:
+        with np.errstate(all="ignore"):
+            return self.unexplained.term(hit.family, hit.c * arguments.values[hit.argument])
+
+    def _exponentials(self, arguments: Features) -> list[Hit]:
+        """The best factors exp(c*u)."""
+        weighted = arguments.values * self.data.log_weight
+        rows = project_out(weighted, self.unexplained.basis)
+        sizes = np.linalg.norm(rows, axis=1)
+        new = sizes > 1e-7 * np.linalg.norm(weighted, axis=1)
+        r2 = np.where(new, (rows @ self.unexplained.target / np.where(new, sizes, 1.0)) ** 2, 0.0)
+        return [Hit(int(i), EXPONENTIAL, 1.0, float(r2[i])) for i in np.argsort(-r2)[:2]]
+
+    def _simple_factors(self, arguments: Features) -> tuple[list[Hit], FloatArray]:
+        """Factors with c = 1 or so and their projected, normalised logarithms; exp(u) among them."""
+        hits: list[Hit] = []
+        rows = [np.zeros((0, self.data.n_rows))]
+        largest = np.abs(arguments.values).max(axis=1)
+        with np.errstate(all="ignore"):
+            for family, c in ((f, c) for f in (EXPONENTIAL, *FACTORS) for c in f.fixed):
+                self.data.clock.check()
+                fine = np.flatnonzero((abs(c) * largest < family.largest) & (abs(c) * largest > 0.01))
+                terms = self.unexplained.term(family, c * arguments.values[fine]) * self.data.log_weight
+                sizes = np.linalg.norm(terms, axis=1)
+                terms, fine, sizes = (array[np.isfinite(sizes)] for array in (terms, fine, sizes))
+                left = project_out(terms, self.unexplained.basis)
+                norms = np.linalg.norm(left, axis=1)
+                new = norms > 1e-6 * sizes
+                rows.append(left[new] / norms[new, None])
+                hits += [Hit(int(i), family, c, 0.0) for i in fine[new]]
+        return hits, np.concatenate(rows)
+
+    def _drafts(self, hits: list[Hit], arguments: Features) -> Iterator[Draft]:
+        """Ways to read the exponents of the linear solution, each with constants to be refined."""
+        terms = [self._term(hit, arguments) for hit in hits]
+        base = np.vstack([self._base, *terms])
+        coefficients, unexplained = solve(base, self.data.log_y, self.data.log_weight)
+        if not np.isfinite(coefficients).all():
+            return
+        n, ways = len(self.columns), variants(coefficients[1:])
+        for way in ways[: 1 if unexplained < 1e-20 else 3]:
+            if np.abs(way).max() > _LARGEST_EXPONENT:
+                continue
+            powers = full_exponents(self.data, self.columns, way[:n])
+            values = monomial_values(self.data, powers[None])[0]
+            texts: list[str] = []
+            starts: list[float] = []
+            for hit, e, raw in zip(hits, way[n:].tolist(), coefficients[1 + n :].tolist(), strict=True):
+                if e != 0 or hit.family is EXPONENTIAL:
+                    with np.errstate(all="ignore"):
+                        text, start, value, added = _factor(hit, e, raw, arguments)
+                        values = values * value
+                    texts.append(text)
+                    starts.append(start)
+                    powers = powers + added
+            if texts and np.isfinite(values).all():
+                (c,), _ = solve(values[None], self.data.y, self.data.weight)
+                if c != 0 and np.isfinite(c):
+                    monomial = monomial_text(np.round(powers, 12))
+                    yield Draft(_times_constant(monomial) + "".join(texts), (float(c), *starts))
+
+
+def _factor(hit: Hit, e: float, raw: float, arguments: Features) -> tuple[str, float, FloatArray, FloatArray | float]:
+    """Text with one free constant, its start, values, and exponents that go to the monomial."""
+    u, inner = arguments.values[hit.argument], _times_constant(arguments.texts[hit.argument])
+    if hit.family is EXPONENTIAL:
+        return f"*exp({inner})", raw, np.exp(raw * u), 0.0
+    text, added = hit.family.text.format(inner), np.zeros(1)
+    monomial = arguments.monomial(hit.argument)
+    if hit.family is ONE_PLUS and monomial is not None:
+        # (1 + c*a/b)^e = (b + c*a)^e/b^e, mostly shorter
+        above, below = monomial_text(np.maximum(monomial, 0)), monomial_text(np.maximum(-monomial, 0))
+        text, added = f"({below} + {_times_constant(above)})", e * np.minimum(monomial, 0)
+    value = hit.family.value(hit.c * u) ** (int(e) if e == int(e) else e)
+    return ("*" if e > 0 else "/") + power_text(text, abs(e)), hit.c, value, added
+
+
+def _times_constant(text: str) -> str:
+    return "<constant>" if text == "1" else f"<constant>*{text}"

@@ -1,1 +1,0 @@
-"""The stages of closed forms, each a family of laws: power laws, products, sums, rational forms."""
