@@ -8,8 +8,10 @@ feature  := monomial | function | function*monomial | function*function
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -129,21 +131,25 @@ def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
     simplest = simplest.chosen(np.concatenate([terms, np.flatnonzero(single)[:n_factors]]))
     first, second = np.triu_indices(len(terms), 1)
     used = (simplest.exponents[first] != 0) | (simplest.exponents[second] != 0)
+    # a factor in a column of the sum would only rename it
+    factors = {
+        simplest.text(m): (simplest.values[m], np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1)))
+        for m in range(len(terms), len(simplest))
+    }
+    monomial = [simplest.text(i) for i in range(len(terms))]
     texts: list[str] = []
     values: list[FloatArray] = []
     for sign, symbol in ((-1, "-"), (1, "+")):
         sums = simplest.values[first] + sign * simplest.values[second]
-        names = [
-            f"({simplest.text(int(i))} {symbol} {simplest.text(int(j))})" for i, j in zip(first, second, strict=True)
-        ]
-        texts += [*names, *(f"{name}^2" for name in names)]
-        values += [sums, sums**2]
-        for m in range(len(terms), len(simplest)):
-            # a factor in a column of the sum would only rename it
-            free = np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1))
-            texts += [f"{names[i]}*{simplest.text(m)}" for i in free]
-            texts += [f"{names[i]}^2*{simplest.text(m)}" for i in free]
-            values += [sums[free] * simplest.values[m], sums[free] ** 2 * simplest.values[m]]
+        names = [f"({monomial[i]} {symbol} {monomial[j]})" for i, j in zip(first, second, strict=True)]
+        parts = [(names, sums), ([f"{name}^2" for name in names], sums**2)]
+        for own, part in parts:
+            texts += own
+            values.append(part)
+        for factor, (factor_values, free) in factors.items():
+            for own, part in parts:
+                texts += [f"{own[i]}*{factor}" for i in free]
+                values.append(part[free] * factor_values)
     return _checked(texts, np.concatenate(values)) if texts else Features([], np.zeros((0, data.n_rows)))
 
 
@@ -175,48 +181,42 @@ def library(data: Data, n: int) -> Features:
 
 def _functions(data: Data, simplest: Monomials, n: int) -> tuple[Features, FloatArray]:
     """The n cheapest functions of monomials and of sums of two, with their costs."""
-    m_costs = simplest.costs[: max(n // 2, 12)]
-    usable = [f for f in _OF_MONOMIALS if data.allows(f.token)]
-    of_sums = [f for f in _OF_SUMS if data.allows(f.token)]
-    first, second = np.triu_indices(min(len(m_costs), 16), 1)
-    # functions of an inverse alone are rare
-    inverse = np.where((simplest.exponents <= 0).all(axis=1), 0.8, 0.0)
-    plan: list[tuple[float, int, _Function, int, int, int]] = []
-    for f in usable:
-        # log of a product is a sum of logarithms: only of one column
-        single = (simplest.exponents[: len(m_costs)] != 0).sum(axis=1) == 1
-        plan += [
-            (f.cost + c + float(inverse[i]), len(plan) + i, f, i, -1, 0)
-            for i, c in enumerate(m_costs)
-            if f.token != "log" or (single[i] and c == m_costs[0])
-        ]
-    for f in of_sums:
-        for sign in (1, -1):
-            plan += [
-                (f.cost + m_costs[i] + m_costs[j] + 0.4, len(plan) + p, f, int(i), int(j), sign)
-                for p, (i, j) in enumerate(zip(first, second, strict=True))
-            ]
-    plan.sort(key=lambda p: p[:2])
+    few = simplest.costs[: max(n // 2, 12)].tolist()
+    # functions of an inverse alone are rare; log of a product is a sum of logarithms: only of one column
+    inverse = np.where((simplest.exponents <= 0).all(axis=1), 0.8, 0.0).tolist()
+    is_column = (simplest.exponents != 0).sum(axis=1) == 1
+    plan = [
+        (f.cost + c + inverse[i], f, i, -1, 0)
+        for f in _OF_MONOMIALS
+        for i, c in enumerate(few)
+        if data.allows(f.token) and (f.token != "log" or (is_column[i] and c == few[0]))
+    ]
+    pairs = list(itertools.combinations(range(min(len(few), 16)), 2))
+    plan += [
+        (f.cost + few[i] + few[j] + 0.4, f, i, j, sign)
+        for f in _OF_SUMS
+        for sign in (1, -1)
+        for i, j in pairs
+        if data.allows(f.token)
+    ]
     texts: list[str] = []
     values: list[FloatArray] = []
     costs: list[float] = []
     with np.errstate(all="ignore"):
-        for cost, _, f, i, j, sign in plan:
+        for cost, f, i, j, sign in sorted(plan, key=itemgetter(0)):
             if len(texts) >= n:
                 break
             if len(texts) % 64 == 0:
                 data.clock.check()
             u = simplest.values[i] if j < 0 else simplest.values[i] + sign * simplest.values[j]
-            largest = float(np.abs(u).max())
-            if not f.least <= largest <= f.most:
+            if not f.least <= float(np.abs(u).max()) <= f.most:
                 continue
             value = f.value(u)
-            if not np.isfinite(value).all() or not np.ptp(value) > 1e-9 * np.abs(value).max():
-                continue
-            inner = simplest.text(i) if j < 0 else f"{simplest.text(i)} {'+' if sign > 0 else '-'} {simplest.text(j)}"
-            texts.append(f.text.format(inner))
-            values.append(value)
-            costs.append(cost)
+            if np.isfinite(value).all() and np.ptp(value) > 1e-9 * np.abs(value).max():
+                inner = simplest.text(i) if j < 0 else f"{simplest.text(i)} {'-+'[sign > 0]} {simplest.text(j)}"
+                texts.append(f.text.format(inner))
+                values.append(value)
+                costs.append(cost)
     return Features(texts, np.array(values).reshape(len(texts), data.n_rows)), np.array(costs)
 
 

@@ -11,33 +11,13 @@ import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from flash_ansr.infer.proposers.data import Data, FloatArray, IntArray
 
-_COSTS: dict[Fraction, float] = {
-    Fraction(1): 1.0,
-    Fraction(-1): 1.1,
-    Fraction(2): 1.4,
-    Fraction(-2): 1.5,
-    Fraction(1, 2): 1.9,
-    Fraction(-1, 2): 2.0,
-    Fraction(3): 2.1,
-    Fraction(-3): 2.3,
-    Fraction(4): 2.8,
-    Fraction(-4): 2.9,
-    Fraction(3, 2): 2.8,
-    Fraction(-3, 2): 2.9,
-    Fraction(1, 3): 3.3,
-    Fraction(-1, 3): 3.4,
-    Fraction(2, 3): 3.5,
-    Fraction(-2, 3): 3.6,
-    Fraction(5): 3.6,
-    Fraction(6): 4.2,
-}
-
+_STEPS = (1, -1, 2, -2, 1 / 2, -1 / 2, 3, -3, 4, -4, 3 / 2, -3 / 2, 1 / 3, -1 / 3, 2 / 3, -2 / 3, 5, 6)
+_STEP_COSTS = (1.0, 1.1, 1.4, 1.5, 1.9, 2.0, 2.1, 2.3, 2.8, 2.9, 2.8, 2.9, 3.3, 3.4, 3.5, 3.6, 3.6, 4.2)
 _TOGETHER = 0.45
 
 
@@ -154,8 +134,8 @@ def _power(column: FloatArray, exponent: float) -> FloatArray:
 @functools.lru_cache(maxsize=64)
 def _simplest(n_columns: int, n: int) -> tuple[FloatArray, FloatArray]:
     """Exponents (n, n_columns) and costs of the cheapest monomials."""
-    steps = np.array([0.0, *map(float, _COSTS)])
-    step_costs = np.array([0.0, *(cost - _TOGETHER for cost in _COSTS.values())])
+    steps = np.array([0.0, *_STEPS])
+    step_costs = np.array([0.0, *(cost - _TOGETHER for cost in _STEP_COSTS)])
     exponents, costs = np.zeros((1, 0)), np.zeros(1)
     if n_columns == 0:
         return exponents[:0], costs[:0]

@@ -13,11 +13,10 @@ from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.proposers.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
 from flash_ansr.infer.proposers.closed_form.inner_constants import sums_with_inner_constants
 from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, ratios, sum_arguments
-from flash_ansr.infer.proposers.closed_form.monomials import monomial_text, monomial_values
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
 from flash_ansr.infer.proposers.closed_form.products import Products
-from flash_ansr.infer.proposers.closed_form.screening import Addend, Separation, addends, common_factor, relevant
+from flash_ansr.infer.proposers.closed_form.screening import Part, addends, common_factor, relevant
 from flash_ansr.infer.proposers.closed_form.sums import pairs_of, rationals_of, sums_of
 from flash_ansr.infer.proposers.closed_form.targets import targets
 from flash_ansr.infer.proposers.data import Data
@@ -89,17 +88,15 @@ def _exact_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
         simple = arguments(data, 60)
         yield partial(products.single, simple, SIMPLE_FACTORS)
     features = library(data, 250)
-    for target in every:
-        yield partial(pairs_of, data, target, features)
+    yield from (partial(pairs_of, data, target, features) for target in every)
     if products.usable:
         yield partial(products.single, simple, OTHER_FACTORS)
     for addend in addends(data):
         yield from _beside(data, addend)
-    for target in every:
-        yield partial(sums_of, data, target, features)
-    separation = common_factor(data)
-    if separation:
-        yield from _separated(data, separation)
+    yield from (partial(sums_of, data, target, features) for target in every)
+    factor = common_factor(data)
+    if factor:
+        yield from _separated(data, factor)
     yield partial(rationals_of, data, features)
     if products.usable:
         yield partial(products.double, simple)
@@ -114,15 +111,13 @@ def _exact_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
     yield from _quotients(data, features)
     yield from _beyond_the_best(data, ranking)
     features = library(data, 1000)
-    for target in every:
-        yield partial(sums_of, data, target, features)
+    yield from (partial(sums_of, data, target, features) for target in every)
     yield partial(rationals_of, data, features)
     if products.usable:
         wider = arguments(data, 400, 20)
         yield from (partial(products.single, wider), partial(products.second, wider), partial(products.double, wider))
     features = library(data, 2500)
-    for target in every:
-        yield partial(sums_of, data, target, features)
+    yield from (partial(sums_of, data, target, features) for target in every)
 
 
 def _noisy_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
@@ -132,8 +127,7 @@ def _noisy_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
     every = targets(data)
     yield partial(power_laws, data)
     features = library(data, 250)
-    for target in every:
-        yield partial(pairs_of, data, target, features)
+    yield from (partial(pairs_of, data, target, features) for target in every)
     products = Products(data)
     if products.usable:
         yield partial(products.single, ratios(data, 100), (ONE_PLUS,))
@@ -141,11 +135,10 @@ def _noisy_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
         yield partial(products.single, simple, SIMPLE_FACTORS)
         yield partial(products.single, simple, OTHER_FACTORS)
     yield partial(rationals_of, data, features)
-    for target in every[:4]:
-        yield partial(sums_of, data, target, features)
-    separation = common_factor(data)
-    if separation:
-        yield from _separated(data, separation)
+    yield from (partial(sums_of, data, target, features) for target in every[:4])
+    factor = common_factor(data)
+    if factor:
+        yield from _separated(data, factor)
     for addend in addends(data):
         yield from _beside(data, addend)
     yield partial(sums_with_inner_constants, data)
@@ -155,8 +148,7 @@ def _noisy_stages(data: Data, ranking: Ranking) -> Iterator[Stage]:
         yield partial(products.second, simple)
     yield from _beyond_the_best(data, ranking)
     features = library(data, 1000)
-    for target in every:
-        yield partial(pairs_of, data, target, features)
+    yield from (partial(pairs_of, data, target, features) for target in every)
     yield partial(rationals_of, data, features)
 
 
@@ -169,22 +161,21 @@ def _inside(text: str, stages: Iterable[Stage], start: tuple[float, ...] = ()) -
     return (partial(inside, stage) for stage in stages)
 
 
-def _separated(data: Data, separation: Separation) -> Iterator[Stage]:
+def _separated(data: Data, factor: Part) -> Iterator[Stage]:
     """What is left of y beyond a factor, in fewer columns."""
-    inner = data.divided(monomial_values(data, separation.exponents[None])[0], separation.others)
+    inner = data.divided(factor.values, factor.others)
 
     def stages() -> Iterator[Stage]:
         features = library(inner, 500)
-        for target in targets(inner):
-            yield partial(sums_of, inner, target, features)
+        yield from (partial(sums_of, inner, target, features) for target in targets(inner))
         yield partial(rationals_of, inner, features)
         yield partial(sums_with_inner_constants, inner)
         yield partial(power_laws_with_offset, inner)
 
-    return _inside(f"{monomial_text(separation.exponents)}*({{}})", stages())
+    return _inside(f"{factor.text}*({{}})", stages())
 
 
-def _beside(data: Data, addend: Addend) -> Iterator[Stage]:
+def _beside(data: Data, addend: Part) -> Iterator[Stage]:
     """What is left of y beside a term, in fewer columns; the term's coefficient is fitted along."""
     inner = _rest(data, addend.coefficient * addend.values, addend.others)
 

@@ -7,6 +7,7 @@ be exact: a column matters, or is more than a factor, where leaving its terms ou
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.library import arguments
-from flash_ansr.infer.proposers.closed_form.monomials import to_grid
+from flash_ansr.infer.proposers.closed_form.monomials import monomial_text, monomial_values, to_grid
 from flash_ansr.infer.proposers.closed_form.solve import project_out
 from flash_ansr.infer.proposers.data import Data, FloatArray
 
@@ -33,76 +34,56 @@ _MOST_ADDENDS = 4
 _FUNCTIONS = (("log", np.log), ("exp", np.exp), ("sin", np.sin), ("cos", np.cos))
 
 
-@dataclass(frozen=True, slots=True)
-class Separation:
-    """y = monomial * g(the other columns).
-
-    Attributes
-    ----------
-    exponents : array (n_columns,)
-        Of the factor, zero for columns that g depends on.
-    others : tuple of int
-        The columns of g.
-    """
-
-    exponents: FloatArray
-    others: tuple[int, ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Addend:
-    """A term of y whose columns occur nowhere else.
+class Part:
+    """A factor or a term of y whose columns occur nowhere else.
 
     Attributes
     ----------
     text : str
     values : array (n_rows,)
-    coefficient : float
-        About its factor in y.
     others : tuple of int
         The columns of the rest.
+    coefficient : float
+        About its coefficient in y.
     """
 
     text: str
     values: FloatArray
-    coefficient: float
     others: tuple[int, ...]
+    coefficient: float = 1.0
 
 
-def common_factor(data: Data) -> Separation | None:
-    """The columns that enter as a power and nowhere else, or None where there is none."""
+def common_factor(data: Data) -> Part | None:
+    """The product of columns that enter as a power and nowhere else, or None where there is none."""
     if len(data.log_columns[0]) < 2:
         return None
     model = Polynomial(data, logarithm=data.one_sign)
     if model.degree < 2:
         return None
-    exponents = _of_one_sign(data, model) if data.one_sign else _of_both_signs(data, model)
-    others = tuple(k for k in relevant(data) if exponents[k] == 0)
-    return Separation(exponents, others) if exponents.any() and others else None
-
-
-def _of_one_sign(data: Data, model: Polynomial) -> FloatArray:
-    """Exponents of the columns that log|y| is linear in, and without which nothing else changes."""
     exponents = np.zeros(data.n_columns)
     for k, log in zip(*data.log_columns, strict=True):
-        ratio, slope = model.as_factor(k, log, data.log_y)
-        exponent = float(to_grid(np.array([slope]), 2)[0])
-        if ratio < _NO_GROWTH and abs(slope - exponent) < 0.1:
-            exponents[k] = exponent
-    return exponents
+        exponents[k] = _exponent_in_logarithms(model, k, log) if data.one_sign else _exponent_by_trial(model, k)
+    others = tuple(k for k in relevant(data) if exponents[k] == 0)
+    if not exponents.any() or not others:
+        return None
+    return Part(monomial_text(exponents), monomial_values(data, exponents[None])[0], others)
 
 
-def _of_both_signs(data: Data, model: Polynomial) -> FloatArray:
-    """Exponents p of the columns that y/x^p does not depend on any more, tried one by one."""
-    exponents = np.zeros(data.n_columns)
-    size = max(float(np.abs(data.y).max()), 1e-300)
-    for k in data.log_columns[0]:
-        tried = _TRIED if data.positive[k] else _TRIED[:4]
-        column = data.columns[k] / data.scales[k]
-        growth = model.without(k, np.stack([data.y / size / column**p for p in tried]))
-        if growth.min() < _NO_GROWTH:
-            exponents[k] = tried[int(growth.argmin())]
-    return exponents
+def _exponent_in_logarithms(model: Polynomial, k: int, log: FloatArray) -> float:
+    """The exponent of a column that log|y| is linear in, and without which nothing else changes; 0 for others."""
+    _, (growth,), (slope,) = model.as_terms((k,), log[None], model.data.log_y)
+    exponent = float(to_grid(np.array([slope]), 2)[0])
+    return exponent if growth < _NO_GROWTH and abs(slope - exponent) < 0.1 else 0.0
+
+
+def _exponent_by_trial(model: Polynomial, k: int) -> float:
+    """The exponent p of a column that y/x^p does not depend on any more, 0 where there is none."""
+    data = model.data
+    tried = _TRIED if data.positive[k] else _TRIED[:4]
+    column, y = data.columns[k] / data.scales[k], data.y / max(float(np.abs(data.y).max()), 1e-300)
+    growth = model.without(k, np.stack([y / column**p for p in tried]))
+    return tried[int(growth.argmin())] if growth.min() < _NO_GROWTH else 0.0
 
 
 def relevant(data: Data, same: float = _NO_GROWTH, most_left: float = 1.0) -> tuple[int, ...]:
@@ -125,7 +106,7 @@ def relevant(data: Data, same: float = _NO_GROWTH, most_left: float = 1.0) -> tu
     return found or data.active
 
 
-def addends(data: Data) -> list[Addend]:
+def addends(data: Data) -> list[Part]:
     """Terms with columns of their own, the surest first, one for each set of columns.
 
     A coefficient is as good as the polynomial is a model of the rest; it is a start, and is fitted together with all
@@ -147,7 +128,7 @@ def addends(data: Data) -> list[Addend]:
         without, growth, slopes = model.as_terms(columns, np.stack([values for _, values in own]), data.y / size)
         best = int(np.argmin(growth))
         if without > _MATTERS and growth[best] < _NO_ADDEND_GROWTH:
-            found.append((float(growth[best]), Addend(*own[best], float(slopes[best]) * size, others)))
+            found.append((float(growth[best]), Part(*own[best], others, float(slopes[best]) * size)))
     found.sort(key=lambda pair: pair[0])
     # beside a term that the polynomial cannot be, such as x^2 in logarithms, others look like terms for no reason
     return [addend for growth, addend in found[:_MOST_ADDENDS] if growth < _NEAR * found[0][0]]
@@ -168,22 +149,16 @@ class Polynomial:
     """Least squares of targets on the monomials of the columns up to a degree, by orthonormal bases."""
 
     def __init__(self, data: Data, logarithm: bool = False) -> None:
-        columns, logs = data.log_columns
-        rows = dict(zip(columns, logs, strict=True))
+        self.data = data
+        rows = dict(zip(*data.log_columns, strict=True))
         base = {k: _standard(rows.get(k, data.columns[k])) for k in data.active}
-        self.degree = 0
-        self._n = data.n_rows
+        most = min(_MAX_TERMS_PER_ROW * data.n_rows, _MAX_TERMS)
+        self.degree = next((d for d in (4, 3, 2) if math.comb(len(base) + d, d) <= most), 0)
         self._weight = data.log_weight if logarithm else data.root_weight
-        for degree in (4, 3, 2):
-            powers = [p for d in range(degree + 1) for p in itertools.combinations_with_replacement(data.active, d)]
-            if len(powers) <= min(_MAX_TERMS_PER_ROW * data.n_rows, _MAX_TERMS):
-                self.degree = degree
-                break
-        else:
-            return
-        self._powers = powers
-        terms = np.stack([np.prod([base[k] for k in p], axis=0) if p else np.ones(self._n) for p in powers])
-        self._terms = terms * self._weight
+        degrees = range(self.degree + 1)
+        self._powers = [p for d in degrees for p in itertools.combinations_with_replacement(data.active, d)]
+        terms = [np.prod([base[k] for k in p], axis=0) if p else np.ones(data.n_rows) for p in self._powers]
+        self._terms = np.stack(terms) * self._weight
         self._full = _basis(self._terms)
 
     @property
@@ -197,10 +172,8 @@ class Polynomial:
 
     def share_left(self, target: FloatArray) -> float:
         """Share of the weighted variance of a target that the full model leaves."""
-        weighted = target * self._weight
-        mean = _basis(self._weight[None])
-        total = float(np.sum(project_out(weighted[None], mean) ** 2))
-        return float(np.sum(self.residuals(target) ** 2)) / max(total, 1e-300)
+        beyond_mean = project_out((target * self._weight)[None], _basis(self._weight[None]))
+        return float(np.sum(self.residuals(target) ** 2)) / max(float(np.sum(beyond_mean**2)), 1e-300)
 
     def gain(self, target: FloatArray) -> float:
         """Growth of the mean square of a target where the terms of the highest degree are left out."""
@@ -210,16 +183,6 @@ class Polynomial:
     def without(self, k: int, targets: FloatArray) -> FloatArray:
         """Growth of the mean squares of targets, (n, n_rows), where column k is left out."""
         return self._growth(_basis(self._terms[self._apart(k)]), targets)
-
-    def as_factor(self, k: int, log: FloatArray, target: FloatArray) -> tuple[float, float]:
-        """Growth of the mean square where column k enters as log|x_k| alone, and its coefficient."""
-        basis = _basis(self._terms[self._apart(k)])
-        own = project_out((log * self._weight)[None], basis)
-        size = float(np.linalg.norm(own))
-        if size == 0:
-            return np.inf, 0.0
-        slope = float(own[0] @ (target * self._weight)) / size**2
-        return float(self._growth(np.vstack([basis, own / size]), target[None])[0]), slope
 
     def as_terms(
         self, columns: tuple[int, ...], terms: FloatArray, target: FloatArray
@@ -233,20 +196,18 @@ class Polynomial:
         slopes = np.where(new, own @ left, 0.0) / np.where(new, sizes, 1.0) ** 2
         total = float(left @ left)
         squares = np.maximum(total - (slopes * sizes) ** 2, 0.0)
-        full = float(np.sum(self.residuals(target) ** 2)) / max(self._n - self.n_terms, 1)
+        full = float(np.sum(self.residuals(target) ** 2)) / max(self.data.n_rows - self.n_terms, 1)
         # what the full model leaves may be rounding alone
-        full = max(full, 1e-24 * total / self._n, 1e-300)
-        n_free = max(self._n - len(basis) - 1, 1)
+        full = max(full, 1e-24 * total / self.data.n_rows, 1e-300)
+        n_free = max(self.data.n_rows - len(basis) - 1, 1)
         return total / n_free / full, squares / n_free / full, slopes
 
     def _apart(self, *columns: int) -> list[int]:
         return [i for i, p in enumerate(self._powers) if not set(columns) & set(p)]
 
     def _growth(self, basis: FloatArray, targets: FloatArray) -> FloatArray:
-        mean_squares = []
-        for model in (basis, self._full):
-            left = project_out(targets * self._weight, model)
-            mean_squares.append(np.sum(left**2, axis=1) / max(self._n - len(model), 1))
+        left = [(project_out(targets * self._weight, model), len(model)) for model in (basis, self._full)]
+        mean_squares = [np.sum(rows**2, axis=1) / max(self.data.n_rows - n, 1) for rows, n in left]
         return np.asarray(mean_squares[0] / np.maximum(mean_squares[1], 1e-300))
 
 

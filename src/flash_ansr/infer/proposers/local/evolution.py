@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,7 +61,6 @@ class Counts:
     descended: int = 0
 
 
-@dataclass(slots=True, eq=False)
 class Evolution:
     """A population that lives on one view.
 
@@ -73,31 +72,24 @@ class Evolution:
     settings : EvolutionSettings
     """
 
-    view: View
-    grammar: Grammar
-    n_columns: int
-    settings: EvolutionSettings = EvolutionSettings()
-    population: Population = field(init=False)
-    counts: Counts = field(init=False)
-    _breeder: _core.Breeder = field(init=False)
-    _generation: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        usual = TokenWeights(self.grammar, self.n_columns)
-        self.population = Population(self.settings.max_length)
+    def __init__(self, view: View, grammar: Grammar, n_columns: int, settings: EvolutionSettings | None = None) -> None:
+        self.view = view
+        self.settings = settings = settings or EvolutionSettings()
+        self.population = Population(settings.max_length)
         self.counts = Counts()
         self._generation = 0
+        usual = TokenWeights(grammar, n_columns)
         self._breeder = _core.Breeder(
             usual.operators,
             usual.variables,
-            self.settings.constant,
+            settings.constant,
             list(_MUTATIONS),
             rules_text(),
             MAX_PATTERN_LENGTH,
-            self.settings.max_length,
-            {"+", "*"} <= self.grammar.operators,
-            by_id(dict.fromkeys(self.grammar.operators, True), False),
-            self.settings.max_written,
+            settings.max_length,
+            {"+", "*"} <= grammar.operators,
+            by_id(dict.fromkeys(grammar.operators, True), False),
+            settings.max_written,
         )
 
     def weigh(self, weights: TokenWeights) -> None:

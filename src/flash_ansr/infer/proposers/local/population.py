@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -79,10 +80,6 @@ class IslandSettings:
     tired: int = 250
 
 
-def _cost(member: Member) -> float:
-    return member.cost
-
-
 class Population:
     """Members by length.
 
@@ -118,7 +115,7 @@ class Population:
         """Take a member in if it is good enough; True if it is the best up to its length."""
         length, cost = len(member.ids), member.cost
         island = self._islands.setdefault(length, [])
-        at = bisect_right(island, cost, key=_cost)
+        at = bisect_right(island, cost, key=attrgetter("cost"))
         if at >= self.settings.capacity:
             return False
         neighbours = island[max(at - 1, 0) : at + 1]

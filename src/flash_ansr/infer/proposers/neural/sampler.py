@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from flash_ansr.infer.settings import Sampling
+from flash_ansr.model.decoder import Decoder, DecoderState
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -29,56 +30,28 @@ LARGEST_CHUNK = 512
 _SMALLEST_CHUNK = 256
 
 
-class State(Protocol):
-    """The memory of a decoder over its live sequences."""
-
-    n_rows: int
-
-    def select(self, rows: Tensor) -> None:
-        """Keep these rows, in this order."""
-        ...
-
-    def restart(self) -> None:
-        """One empty sequence."""
-        ...
-
-
-S = TypeVar("S", bound=State)
-
-
-class StepModel(Protocol[S]):
-    """What the sampler needs of a decoder; ``flash_ansr.model.Decoder`` has it."""
-
-    def start(self, memory: Tensor, capacity: int, max_length: int | None = None) -> S:
-        """State of ``capacity`` empty sequences."""
-        ...
-
-    def step(self, token_ids: Tensor, state: S) -> Tensor:
-        """Logits (n_rows, n_tokens) after one more token of each sequence."""
-        ...
-
-
-class States(Generic[S]):
+class States:
     """Decoder states for one table that are used again.
 
     Their arrays are large: new ones for every batch would leave the memory of threads in pieces.
 
     Parameters
     ----------
-    model : StepModel
+    model : Decoder
+        Or what has its ``start`` and ``step``.
     memory : tensor (1, n_seeds, dim)
         The encoded table.
     capacity, max_length : int
         Sequences of a state, and tokens of each, the start among them.
     """
 
-    def __init__(self, model: StepModel[S], memory: Tensor, capacity: int, max_length: int) -> None:
+    def __init__(self, model: Decoder, memory: Tensor, capacity: int, max_length: int) -> None:
         self.model, self.memory, self.capacity = model, memory, capacity
         self._max_length = max_length
-        self._free: list[S] = []
+        self._free: list[DecoderState] = []
 
     @contextmanager
-    def one(self) -> Iterator[S]:
+    def one(self) -> Iterator[DecoderState]:
         """A state of one empty sequence, for as long as the context lasts; for several threads at a time."""
         try:
             state = self._free.pop()
@@ -183,7 +156,7 @@ class _Prefixes:
         """One row that stands for n draws."""
         return cls(np.zeros((1, 0), dtype=np.int64), np.zeros(1), np.array([n]), rules.wanted_first)
 
-    def log_p(self, model: StepModel[S], state: S, rules: TokenRules, device: torch.device) -> FloatArray:
+    def log_p(self, model: Decoder, state: DecoderState, rules: TokenRules, device: torch.device) -> FloatArray:
         """Log-probabilities (n, n_tokens) of the next token of each among those that may follow."""
         last = self.ids[:, -1] if self.ids.shape[1] else np.array([rules.start])
         logits = model.step(torch.from_numpy(last).to(device), state).cpu().double().numpy()
@@ -209,7 +182,7 @@ class _Prefixes:
 
 
 def sample(
-    model: StepModel[S],
+    model: Decoder,
     memory: Tensor,
     rules: TokenRules,
     n: int,
@@ -217,13 +190,14 @@ def sample(
     sampling: Sampling | None = None,
     chunk: int | None = None,
     n_threads: int = 1,
-    states: States[S] | None = None,
+    states: States | None = None,
 ) -> Sampled:
     """Draw n sequences for one encoded table.
 
     Parameters
     ----------
-    model : StepModel
+    model : Decoder
+        Or what has its ``start`` and ``step``.
     memory : tensor (1, n_seeds, dim)
         The encoded table.
     rules : TokenRules
@@ -258,9 +232,7 @@ def sample(
 
 
 @torch.inference_mode()
-def _sample_chunk(
-    states: States[S], rules: TokenRules, n: int, rng: np.random.Generator, sampling: Sampling
-) -> Sampled:
+def _sample_chunk(states: States, rules: TokenRules, n: int, rng: np.random.Generator, sampling: Sampling) -> Sampled:
     prefixes = _Prefixes.empty(rules, n)
     done: list[Sampled] = []
     with states.one() as state:
@@ -278,7 +250,7 @@ def _sample_chunk(
 
 
 @torch.inference_mode()
-def beam_search(model: StepModel[S], memory: Tensor, rules: TokenRules, width: int) -> Sampled:
+def beam_search(model: Decoder, memory: Tensor, rules: TokenRules, width: int) -> Sampled:
     """The most probable sequences that a beam of this width finds, most probable first; at most ``width``."""
     if width < 1:
         raise ValueError(f"the beam width must be >= 1, got {width}")
@@ -377,17 +349,9 @@ def _log_sum_exp(x: FloatArray) -> FloatArray:
 
 def _merged(parts: list[Sampled]) -> Sampled:
     """One result with equal sequences counted together, in order of first occurrence."""
-    places: dict[bytes, int] = {}
-    sequences: list[IntArray] = []
-    log_prob: list[float] = []
-    counts: list[int] = []
+    entries: dict[bytes, list[Any]] = {}
     for part in parts:
         for ids, p, count in zip(part.sequences, part.log_prob.tolist(), part.counts.tolist(), strict=True):
-            place = places.setdefault(ids.tobytes(), len(sequences))
-            if place == len(sequences):
-                sequences.append(ids)
-                log_prob.append(p)
-                counts.append(count)
-            else:
-                counts[place] += count
+            entries.setdefault(ids.tobytes(), [ids, p, 0])[2] += count
+    sequences, log_prob, counts = ([entry[k] for entry in entries.values()] for k in range(3))
     return Sampled(sequences, np.array(log_prob), np.array(counts, dtype=np.int64))

@@ -207,9 +207,9 @@ def test_screening() -> None:
     y = 5 * X[:, 0] ** 2 * np.sqrt(X[:, 2]) / (X[:, 1] + 1)
     data = bind(X, y)
     assert relevant(data) == (0, 1, 2)
-    separation = common_factor(data)
-    np.testing.assert_array_equal(separation.exponents, [2, 0, 0.5, 0])
-    assert separation.others == (1,)
+    factor = common_factor(data)
+    assert (factor.text, factor.others) == ("x1^2*sqrt(x3)", (1,))
+    np.testing.assert_allclose(factor.values, X[:, 0] ** 2 * np.sqrt(X[:, 2]))
 
 
 def test_the_clock() -> None:
