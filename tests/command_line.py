@@ -12,10 +12,8 @@ from unittest import mock
 import pytest
 
 import flash_ansr.cli
-import flash_ansr.cli.bench
-import flash_ansr.cli.data
-import flash_ansr.cli.fit
 from simplipy import cli
+from simplipy.cli.terminal import console
 
 
 class Done(NamedTuple):
@@ -28,14 +26,13 @@ class Done(NamedTuple):
 
 def run(*arguments: str) -> Done:
     """`simplipy` with these arguments, on a screen of 100 columns."""
-    cli.console.width = 100
+    console.width = 100
     return _called(cli.main, ["simplipy", *arguments])
 
 
 def run_flash_ansr(*arguments: str) -> Done:
     """`flash-ansr` with these arguments, on a screen of 100 columns."""
-    for console in (flash_ansr.cli.bench.console, flash_ansr.cli.data.console, flash_ansr.cli.fit.console):
-        console.width = 100
+    console.width = 100
     return _called(flash_ansr.cli.main, ["flash-ansr", *arguments])
 
 

@@ -9,14 +9,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 import yaml
-from rich.console import Console
-from rich.table import Table
 
 from flash_ansr import catalogues
+from simplipy.cli.terminal import Quiet, console, new_app, plain_table
 from simplipy.files.output_files import make_parent, replacing
 
-app = typer.Typer(help="Systems on catalogues of laws: run, resume, report.", no_args_is_help=True)
-console = Console(markup=False, emoji=False, highlight=False)
+app = new_app("Systems on catalogues of laws: run, resume, report.")
 
 
 CatalogueName = Annotated[str, typer.Argument(metavar="CATALOGUE", help="fastsrb, nguyen, ..., or a YAML file.")]
@@ -37,7 +35,7 @@ def list_(
         return
     from flash_ansr.bench.systems import SYSTEMS
 
-    table = _table("catalogue", "problems", "used", "title")
+    table = plain_table("catalogue", "problems", "used", "title")
     for name in catalogues.names():
         found = catalogues.load(name)
         table.add_row(name, str(len(found)), str(len(found.included)), found.title)
@@ -69,7 +67,7 @@ def show(
         wide = variable.range.widened()
         bounds = f"{wide.low:.4g} to {wide.high:.4g}"
         print(f"x{k}          {variable.name}: {variable.range}, widened {bounds}")
-    table = _table(*(f"x{k}" for k in range(1, len(law.variables) + 1)), "y", justify="right")
+    table = plain_table(*(f">x{k}" for k in range(1, len(law.variables) + 1)), ">y")
     for x, y in zip(sample.X[:rows], sample.y[:rows], strict=True):
         table.add_row(*(f"{value:.6g}" for value in (*x, y)))
     console.print(table)
@@ -110,7 +108,7 @@ def run(
     ] = None,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run once more what failed.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a system on a catalogue; a run that was stopped goes on where it was.
 
@@ -130,30 +128,20 @@ def run(
         settings = _settings(setting or [])
         # a number of formulas, generations or beams is a budget too
         usual: list[float | None] = [None] if settings.keys() & WORK_LIMITS else [5.0]
-        plans = [
-            Plan(
-                catalogue=catalogue,
-                system=system,
-                settings=settings,
-                budget=list(budget or usual),
-                points=points or [256],
-                noise=noise or [0.0],
-                datasets=datasets,
-                problems=problem or [],
-                limit=limit,
-            )
-        ]
+        chosen = {"points": points, "noise": noise, "problems": problem}  # where nothing is chosen, the plan's own
+        given: dict[str, Any] = {name: values for name, values in chosen.items() if values}
+        given |= {"system": system, "settings": settings, "datasets": datasets, "limit": limit}
+        plans = [Plan(catalogue, budget=list(budget or usual), **given)]
     if dask is not None and threads is None:
         raise BenchError("with --dask say by --threads how many cores a fit may use on a worker")
     make_parent(out)
     n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
     interrupted = all_failed = False
     missing: list[SystemMissingError] = []
-    bar = not quiet and sys.stderr.isatty()
     for plan in plans:
         path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
         try:
-            summary = run_tasks(plan.tasks(n_threads), path, jobs=jobs, dask=dask, retry=retry, show_progress=bar)
+            summary = run_tasks(plan.tasks(n_threads), path, jobs=jobs, dask=dask, retry=retry, show_progress=not quiet)
         except SystemMissingError as error:  # others of a sweep may be there
             if len(plans) == 1:
                 raise
@@ -183,7 +171,7 @@ def report(
     fmt: Annotated[Literal["text", "markdown", "latex"], typer.Option("--format", help="Of the table.")] = "text",
     every_metric: Annotated[bool, typer.Option("--all", help="Every metric.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write tables and figures into this folder.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Print a table of results; with --out also figures.
 
@@ -194,7 +182,7 @@ def report(
 
     if out is not None:
         make_parent(out)
-    groups = read_groups(paths, show_progress=not quiet and sys.stderr.isatty())
+    groups = read_groups(paths, show_progress=not quiet)
     width = console.width if sys.stdout.isatty() else None
     print(table(groups, fmt, every_metric, width))
     if out is not None:
@@ -203,7 +191,7 @@ def report(
 
 
 def _list_problems(catalogue: catalogues.Catalogue) -> None:
-    table = _table("problem", "difficulty", "variables", "formula")
+    table = plain_table("problem", "difficulty", "variables", "formula")
     for p in catalogue:
         note = f"  (excluded: {p.excluded})" if p.excluded else ""
         table.add_row(p.name, p.difficulty or "-", str(len(p.variables)), p.formula + note)
@@ -222,10 +210,3 @@ def _settings(texts: list[str]) -> dict[str, Any]:
             raise BenchError(f"--set must be NAME=VALUE, as in pipeline=paper, got {text!r}")
         settings[name] = yaml.safe_load(value)
     return settings
-
-
-def _table(*columns: str, justify: Any = "left") -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, justify=justify, overflow="fold")
-    return table

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from flash_ansr.progress_bar import progress_bar
+from simplipy.cli.terminal import FORMULA_FIRST, AsJson, console, new_app, plain_table, print_facts
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent
 
-app = typer.Typer(help="Training problems: make, describe, check, show.", no_args_is_help=True)
-console = Console(markup=False, emoji=False, highlight=False)
-
-_FORMULA_FIRST = {"ignore_unknown_options": True}
-
-
-class Simplifier(Enum):
-    """What simplifies the skeletons of a file."""
-
-    SYMPY = "sympy"
-    SIMPLIPY = "simplipy"
-    NONE = "none"
-
+app = new_app("Training problems: make, describe, check, show.")
 
 PriorOption = Annotated[str, typer.Option("--prior", help="Name of a bundled prior, or path of a YAML file.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Which stream of problems.")]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")]
 RowsOption = Annotated[int | None, typer.Option(min=1, help="Rows of every problem, instead of the prior's.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 @app.command()
@@ -98,7 +83,7 @@ def stats(
         print(f"figure: {out}")
 
 
-@app.command(context_settings=_FORMULA_FIRST)
+@app.command(context_settings=FORMULA_FIRST)
 def check(
     expr: Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, for example '2.5*x1/x2 + 1'.")],
     prior: PriorOption = "wide",
@@ -148,12 +133,7 @@ def show(
         if as_json:
             print(json.dumps(facts))
             continue
-        table = Table(show_header=False, box=None, pad_edge=False)
-        table.add_column(style="bold")
-        table.add_column(overflow="fold")
-        for name, value in facts.items():
-            table.add_row(name, value if isinstance(value, str) else _text(value))
-        console.print(table)
+        print_facts({name: _text(value) for name, value in facts.items()})
         print()
 
 
@@ -164,7 +144,7 @@ def skeletons(
     n: Annotated[int, typer.Option(min=1, help="Skeletons.")] = 50_000,
     seed: SeedOption = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes for SymPy.")] = 1,
-    simplifier: Annotated[Simplifier, typer.Option(help="What simplifies.")] = Simplifier.SYMPY,
+    simplifier: Annotated[Literal["sympy", "simplipy", "none"], typer.Option(help="What simplifies.")] = "sympy",
     time_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for SymPy on one skeleton.")] = 1.0,
 ) -> None:
     """Write a file of skeletons to train on, for priors with a corpus. Resumable.
@@ -177,7 +157,7 @@ def skeletons(
     generator = _generator(prior, None)
     with progress_bar("skeletons", n) as bar:
         try:
-            n_good = make_skeletons(generator, out, range(n), seed, simplifier.value, time_limit, workers, bar.reach)
+            n_good = make_skeletons(generator, out, range(n), seed, simplifier, time_limit, workers, bar.reach)
         except KeyboardInterrupt:
             print(f"interrupted; the same command goes on: {out}")
             raise typer.Exit(130) from None
@@ -222,29 +202,20 @@ def _print_summary(summary: dict[str, Any], max_pattern_length: int | None) -> N
         "simplified_all_rules": "simplified (all rules)",
         "accepted": "accepted",
     }
-    medians = Table(title="medians", title_justify="left", box=None, pad_edge=False)
-    medians.add_column("skeletons")
-    for name in next(iter(summary["medians"].values())):
-        medians.add_column(name.removeprefix("n_").replace("_", " "), justify="right")
+    measured = [name.removeprefix("n_").replace("_", " ") for name in next(iter(summary["medians"].values()))]
+    medians = plain_table("skeletons", *(f">{name}" for name in measured), title="medians")
     for stage, values in summary["medians"].items():
         if stage == "simplified_all_rules" and max_pattern_length is None:
             continue  # the prior itself simplifies with all rules
         medians.add_row(titles[stage], *(f"{value:g}" for value in values.values()))
-    console.print(medians)
-    print()
-    outcomes = Table(title="attempts", title_justify="left", box=None, pad_edge=False)
-    outcomes.add_column("outcome")
-    outcomes.add_column("share", justify="right")
+    outcomes = plain_table("outcome", ">share", title="attempts")
     total = sum(summary["outcomes"].values())
     for name, count in summary["outcomes"].items():
         outcomes.add_row(name.replace("_", " "), f"{count / total:.2%}")
-    console.print(outcomes)
-    print()
-    quantiles = Table(title="quantiles", title_justify="left", box=None, pad_edge=False)
-    quantiles.add_column("")
-    for quantile in summary["quantiles"]:
-        quantiles.add_column(f"{quantile:g}", justify="right")
+    quantiles = plain_table("", *(f">{quantile:g}" for quantile in summary["quantiles"]), title="quantiles")
     for name in ("rows", "log10_x", "log10_y"):
         label = {"log10_x": "log10 |x|", "log10_y": "log10 |y|"}.get(name, name)
         quantiles.add_row(label, *(f"{value:.4g}" for value in summary[name]))
-    console.print(quantiles)
+    for k, table in enumerate((medians, outcomes, quantiles)):
+        print(end="\n" if k else "")
+        console.print(table)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from simplipy.cli.terminal import AsJson, Decimal, Separator, console, print_notes, refuse_same_file
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent
-from simplipy.files.text_tables import TableError, TextFormat
+from simplipy.files.text_tables import TextFormat
 from simplipy.fit.score import GAMMA
 
 if TYPE_CHECKING:
@@ -24,43 +22,12 @@ if TYPE_CHECKING:
     from flash_ansr.infer.search.progress import Callback, Progress
     from flash_ansr.infer.table.table_files import Columns
 
-# names are the user's: [red] and :smile: mean nothing
-console = Console(markup=False, emoji=False, highlight=False)
-
 _SECONDS = 10.0
 _SECONDS_BETWEEN_FILES = 0.5
 _MAX_ROWS = 12
 
 
-class Selection(Enum):
-    """How the law is chosen."""
-
-    SCORE = "score"
-    VALIDATION = "validation"
-    BIC = "bic"
-
-
-class Loss(Enum):
-    """What fits minimise."""
-
-    SQUARED = "squared"
-    HUBER = "huber"
-    LOG_COSH = "log_cosh"
-    RELATIVE = "relative"
-
-
-class PipelineName(Enum):
-    """How proposals are treated."""
-
-    FULL = "full"
-    PAPER = "paper"
-
-
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help="Table: .csv, .txt, .dat, .tsv, .parquet or .npz.")]
-Separator = Annotated[
-    str | None, typer.Option("--sep", help="What separates columns: a character, tab or blank. [default: found out]")
-]
-Decimal = Annotated[str | None, typer.Option(help="Decimal sign, . or , [default: found out]")]
 Header = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether the first line has names. [default: found out]")
 ]
@@ -100,9 +67,12 @@ def fit(
     gamma: Annotated[float, typer.Option(help="Price of a token in decades of the unexplained variance.")] = GAMMA,
     operators: Annotated[str | None, typer.Option(help="Operators that may occur, with commas.")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens of a law at most.")] = None,
-    selection: Annotated[Selection, typer.Option(help="How the law is chosen.")] = Selection.SCORE,
-    loss: Annotated[Loss, typer.Option(help="What fits minimise; relative for errors in per cent.")] = Loss.SQUARED,
-    pipeline: Annotated[PipelineName, typer.Option(help="How proposals are treated.")] = PipelineName.FULL,
+    selection: Annotated[Literal["score", "validation", "bic"], typer.Option(help="How the law is chosen.")] = "score",
+    loss: Annotated[
+        Literal["squared", "huber", "log_cosh", "relative"],
+        typer.Option(help="What fits minimise; relative for errors in per cent."),
+    ] = "squared",
+    pipeline: Annotated[Literal["full", "paper"], typer.Option(help="How proposals are treated.")] = "full",
     proposers: Annotated[str | None, typer.Option(help="Who proposes, with commas; all that can work here.")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Folder of a trained network, or of its training run.")
@@ -111,7 +81,7 @@ def fit(
     separator: Separator = None,
     decimal: Decimal = None,
     header: Header = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
 ) -> None:
     """Find a law for a column of a table.
@@ -123,7 +93,7 @@ def fit(
     from flash_ansr.infer.table.table_files import choose_columns, read_table_file
 
     table = read_table_file(data, TextFormat(separator, decimal, header))
-    _tell(table.notes)
+    print_notes(table.notes)
     columns = choose_columns(table.frame, target, _listed(features, "features") or ())
     X, y = columns.features, columns.target
     if out is not None:
@@ -132,11 +102,11 @@ def fit(
     model = FlashANSR(
         time_limit=_SECONDS if samples is None and time_limit is None else time_limit,
         n_samples=samples,
-        pipeline=pipeline.value,
+        pipeline=pipeline,
         proposers=_listed(proposers, "proposers") or "auto",
         gamma=gamma,
-        selection=selection.value,
-        loss=loss.value,
+        selection=selection,
+        loss=loss,
         operators=_listed(operators, "operators"),
         max_length=max_length,
         random_state=seed,
@@ -177,10 +147,9 @@ def predict(
     from flash_ansr import FlashANSR
     from flash_ansr.infer.table.table_files import complete_numbers, find_column, read_table_file, write_table_file
 
-    if out is not None and out.exists() and data.exists() and out.samefile(data):
-        raise TableError(f"--out {out} is the table itself; name another file")
+    refuse_same_file(out, data)
     read = read_table_file(data, TextFormat(separator, decimal, header))
-    _tell(read.notes)
+    print_notes(read.notes)
     table = read.frame
     try:
         model = FlashANSR.load(run)
@@ -201,14 +170,9 @@ def predict(
         print("prediction", *map(repr, values.tolist()), sep="\n")
         return
     if "prediction" in table:
-        _tell([f"the column 'prediction' of {data} is replaced"])
+        print_notes([f"the column 'prediction' of {data} is replaced"])
     write_table_file(out, table.assign(prediction=values))
     print(f"{len(values)} row{'s' * (len(values) != 1)}: {out}")
-
-
-def _tell(notes: Sequence[str]) -> None:
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
 
 
 def _listed(text: str | None, what: str) -> list[str] | None:

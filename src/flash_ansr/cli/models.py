@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-app = typer.Typer(help="List trained models and configs, look into a checkpoint, export one.", no_args_is_help=True)
-console = Console(markup=False, emoji=False, highlight=False)
+from simplipy.cli.terminal import console, new_app
 
-
-class StoredType(StrEnum):
-    """How weights are stored."""
-
-    float32 = "float32"
-    float16 = "float16"
+app = new_app("List trained models and configs, look into a checkpoint, export one.")
 
 
 @app.command("list")
@@ -68,7 +60,7 @@ def list_models(
 def export(
     run: Annotated[Path, typer.Argument(help="Folder of a training run, whose newest checkpoint counts, or of one.")],
     out: Annotated[Path, typer.Option(help="Folder to write; new, or a checkpoint to replace.")],
-    dtype: Annotated[StoredType, typer.Option(help="Type of the stored weights.")] = StoredType.float32,
+    dtype: Annotated[Literal["float32", "float16"], typer.Option(help="Type of the stored weights.")] = "float32",
 ) -> None:
     """Write the weights of a run to use and to pass on, without what only --resume needs.
 
@@ -80,7 +72,7 @@ def export(
     from flash_ansr.checkpoint.weights import export_checkpoint
 
     source = find_checkpoint(run)
-    export_checkpoint(source, out, getattr(torch, dtype.value))
+    export_checkpoint(source, out, getattr(torch, dtype))
     size = (out / WEIGHTS_FILE).stat().st_size / 1e6
     console.print(f"wrote {source} to {out}: weights of {size:.2f} MB", soft_wrap=True)
     console.print(f"next:  flash-ansr fit DATA.csv --target y --checkpoint {out}", soft_wrap=True)

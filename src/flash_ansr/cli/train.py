@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from typer.core import TyperGroup
 
 from flash_ansr.progress_bar import progress_bar
+from simplipy.cli.terminal import console, new_app
 
 if TYPE_CHECKING:
     from flash_ansr.train.config import TrainConfig
@@ -29,12 +29,7 @@ class TrainGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    cls=TrainGroup,
-    help="Train a model: flash-ansr train CONFIG. Report on runs: flash-ansr train report RUN...",
-    no_args_is_help=True,
-)
-console = Console(markup=False, emoji=False, highlight=False)
+app = new_app("Train a model: flash-ansr train CONFIG. Report on runs: flash-ansr train report RUN...", cls=TrainGroup)
 
 
 @app.command()

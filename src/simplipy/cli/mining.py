@@ -7,9 +7,8 @@ import os
 import shlex
 import sys
 from collections import Counter
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich import box
@@ -25,6 +24,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from simplipy.cli.terminal import AsJson, console
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent, write_whole
 
@@ -32,16 +32,8 @@ if TYPE_CHECKING:
     from simplipy.mining.discovery import LengthReport, Mined
 
 _VERIFY_SEED = 7_654_321
-console = Console(markup=False, emoji=False, highlight=False)
 
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads and processes; the result does not depend on it.")]
-
-
-class Method(Enum):
-    """How rules are found."""
-
-    JOIN = "join"
-    PAPER = "paper"
 
 
 def mine(
@@ -53,7 +45,9 @@ def mine(
     constants: Annotated[int, typer.Option(help="Free constants of a pattern at most.")] = 2,
     literals: Annotated[bool, typer.Option(help="Patterns with 0, 1, -1, pi, e, inf, -inf and nan.")] = True,
     operators: Annotated[str | None, typer.Option(help="Tokens with spaces between them; all by default.")] = None,
-    method: Annotated[Method, typer.Option(help="By joins on values, or the published search by fits.")] = Method.JOIN,
+    method: Annotated[
+        Literal["join", "paper"], typer.Option(help="By joins on values, or the published search by fits.")
+    ] = "join",
     resume: Annotated[bool, typer.Option("--resume", help="Take up the shards of an earlier run.")] = False,
     threads: Threads = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the search ends at half of them.")] = None,
@@ -71,7 +65,7 @@ def mine(
     from simplipy.mining.rule_file import engine_text, read_rules
     from simplipy.paper.mining_method import mine_by_fits
 
-    if method is Method.PAPER and resume:
+    if method == "paper" and resume:
         raise SimplipyError("--resume needs --method join: the paper's method keeps no shards")
     if out.is_dir():
         raise SimplipyError(f"--out must be a file, got the folder {out}")
@@ -90,7 +84,7 @@ def mine(
     n_threads = threads or os.cpu_count() or 1
     hand_rules = read_rules(hand) if hand else []
     with _Bar() as bar:
-        if method is Method.PAPER:
+        if method == "paper":
             mined = mine_by_fits(config, time_limit, bar.update)
         else:
             folder = out.with_name(f"{out.stem}.shards")
@@ -103,7 +97,7 @@ def mine(
     _show(mined)
     print(f"{len(mined.rules)} rules written to {out}")
     if mined.stopped:
-        goes_on = "" if method is Method.PAPER else "; the same command with --resume goes on"
+        goes_on = "" if method == "paper" else "; the same command with --resume goes on"
         print(f"stopped early: {mined.stopped}{goes_on}", file=sys.stderr)
 
 
@@ -111,7 +105,7 @@ def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Rules: JSON of `simplipy mine`, or a rule file.")],
     seed: Annotated[int, typer.Option(min=0, help="Of the points; another one than mining had.")] = _VERIFY_SEED,
     threads: Threads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check every rule of a file on fresh points and in multiprecision: exit code 0 if all hold, 1 if not.
 

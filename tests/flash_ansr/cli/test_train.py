@@ -14,16 +14,16 @@ import torch
 
 from flash_ansr import cli
 from flash_ansr.checkpoint.weights import Checkpoint, load_network, load_tensors, read_checkpoint, save_checkpoint
-from flash_ansr.cli import models, train
 from flash_ansr.model import Network
 from flash_ansr.train.run_folder import RunFolder
+from simplipy.cli.terminal import console
 from tests.networks import SMALL
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of `flash-ansr` with these arguments, on a screen of 120 columns."""
     out, err = io.StringIO(), io.StringIO()
-    train.console.width = models.console.width = 120
+    console.width = 120
     argv = mock.patch.object(sys, "argv", ["flash-ansr", *arguments])
     with argv, redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as end:
         cli.main()

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from flash_ansr.infer.proposers.base import ProposerContext
 from flash_ansr.infer.table.grammar import Grammar
-from simplipy.fit.score import GAMMA
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
