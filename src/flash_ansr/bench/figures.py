@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from flash_ansr.bench.groups import Group
+from flash_ansr.bench.groups import Group, grouped
 from flash_ansr.bench.metrics import METRICS, Metric
 from flash_ansr.bench.numeric import EPSILON_32, is_perfect
 from flash_ansr.catalogues import Kind, Problem, load
@@ -32,9 +33,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 _LEGEND_MARK, _LETTER, _LEGEND_LINE = 0.6, 0.075, 0.22
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # of the first seven curves, of the next seven, and so on, whose markers are shifted
-_LINES = ("-", "--", ":")
+_LINE_STYLES = ("-", "--", ":")
 # ours has the same colour in every figure, and others keep theirs whether or not baselines are drawn; others are 1
-_PLACES = {"ours": 0, "linear": 2, "power_law": 2}
+_COLOUR_ORDER = {"ours": 0, "linear": 2, "power_law": 2}
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
 _FAILED_FVU = 0.5
@@ -90,22 +91,15 @@ def curves(groups: Sequence[Group], axis: Axis) -> dict[str, list[Group]]:
     What the axis does not show is held fixed, at the values for which most of the axis is covered. Groups on other
     problems than most, as an unfinished run has them, are left out.
     """
-    by_fixed: defaultdict[object, list[Group]] = defaultdict(list)
-    for group in groups:
-        by_fixed[axis.fixed(group)].append(group)
     best: dict[str, list[Group]] = {}
-    for members in by_fixed.values():
+    for members in grouped(groups, axis.fixed).values():
         # of equally usual sets of problems the larger one
         counts = Counter(group.problems for group in members)
         usual = max(counts, key=lambda problems: (counts[problems], len(problems)))
-        by_curve: defaultdict[str, defaultdict[object, list[Group]]] = defaultdict(lambda: defaultdict(list))
-        for group in members:
-            if group.problems == usual:
-                by_curve[group.curve][axis.effort(group)].append(group)
-        found = {
-            curve: sorted(max(efforts.values(), key=lambda gs: len(_positions(gs, axis))), key=axis.position)
-            for curve, efforts in by_curve.items()
-        }
+        found = {}
+        for curve, alike in grouped((g for g in members if g.problems == usual), lambda g: g.curve).items():
+            efforts = grouped(alike, axis.effort).values()
+            found[curve] = sorted(max(efforts, key=lambda gs: len(_positions(gs, axis))), key=axis.position)
         if _coverage(found, axis) > _coverage(best, axis):
             best = found
     return best if any(len(_positions(gs, axis)) > 1 for gs in best.values()) else {}
@@ -130,11 +124,9 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
         margins = {"left": 0.5 / width, "right": 1 - 0.15 / width, "bottom": 0.55 / height, "top": 1 - top / height}
         figure = Figure(figsize=(width, height))
         spacing = {"wspace": 0.22, "hspace": 0.5, **margins}
-        panels = figure.subplots(n_rows, n_columns, squeeze=False, gridspec_kw=spacing).ravel()
-        for panel, metric in zip(panels, shown, strict=False):
+        panels = _grid(figure, len(shown), n_columns, gridspec_kw=spacing)
+        for panel, metric in zip(panels, shown, strict=True):
             _draw_metric(panel, found, axis, metric)
-        for panel in panels[len(shown) :]:
-            panel.set_axis_off()
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="upper center", ncols=in_a_line)
     return figure
@@ -143,49 +135,45 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
 def problem_figure(group: Group) -> Figure:
     """The FVU of every problem of a group on its validation rows, by difficulty; lines span all data sets of one."""
     difficulty = {p.name: p.difficulty or "all" for p in load(group.catalogue)}
-    fvus = group.scores["fvu_validation"].groupby(level=0, sort=False)
-    by_problem = {str(name): values.tolist() for name, values in fvus}
-    order = list(dict.fromkeys(d for name, d in difficulty.items() if name in by_problem))
-    sizes = [sum(difficulty[name] == d for name in by_problem) for d in order]
+    fvus = group.scores["fvu_validation"].rename_axis("problem")
+    spread = fvus.groupby("problem").agg(["min", "median", "max"]).sort_values(["median", "problem"])
+    parts = grouped(spread.index, difficulty.__getitem__)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(3.4 * len(order) + 0.6, 0.14 * max(sizes) + 1.4), layout="constrained")
-        panels = figure.subplots(1, len(order), squeeze=False, sharex=True).ravel()
+        height = 0.14 * max(map(len, parts.values())) + 1.4
+        figure = Figure(figsize=(3.4 * len(parts) + 0.6, height), layout="constrained")
+        panels = figure.subplots(1, len(parts), squeeze=False, sharex=True).ravel()
+        order = [d for d in dict.fromkeys(difficulty.values()) if d in parts]
         for panel, name in zip(panels, order, strict=True):
-            _draw_problems(panel, {k: v for k, v in by_problem.items() if difficulty[k] == name}, name)
+            _draw_problems(panel, spread.loc[parts[name]], name)
         figure.suptitle(f"{group.label}, {group.effort}, {group.points} points, noise {group.noise:g}")
-        handles = [panels[0].scatter([], [], color=c, label=text, s=14) for text, c in _OUTCOMES.values()]
+        handles = [panels[0].scatter([], [], color=c, label=text, s=14) for text, c in _OUTCOMES.items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
 
 _OUTCOMES = {
-    "recovered": ("recovered", COLOURS[2]),
-    "approximate": ("approximate", COLOURS[4]),
-    "failed": (f"FVU ≥ {_FAILED_FVU:g}, little better than the mean", COLOURS[1]),
+    "recovered": COLOURS[2],
+    "approximate": COLOURS[4],
+    f"FVU ≥ {_FAILED_FVU:g}, little better than the mean": COLOURS[1],
 }
 
 
-def _draw_problems(panel: Axes, fvus: dict[str, list[float]], title: str) -> None:
-    names = sorted(fvus, key=lambda name: (float(np.median(fvus[name])), name))
-    for height, name in enumerate(names):
-        values = np.clip(fvus[name], _FVU_FLOOR, _FVU_CEILING)
-        middle = float(np.median(fvus[name]))
-        outcome = "recovered" if is_perfect(middle) else "approximate" if middle < _FAILED_FVU else "failed"
-        colour = _OUTCOMES[outcome][1]
-        panel.plot([values.min(), values.max()], [height, height], color=colour, lw=1)
-        panel.scatter([np.clip(middle, _FVU_FLOOR, _FVU_CEILING)], [height], color=colour, s=14, zorder=3)
+def _draw_problems(panel: Axes, spread: pd.DataFrame, title: str) -> None:
+    recovered, approximate, failed = _OUTCOMES.values()
+    colours = [recovered if is_perfect(m) else approximate if m < _FAILED_FVU else failed for m in spread["median"]]
+    shown = spread.clip(_FVU_FLOOR, _FVU_CEILING)
+    heights = range(len(spread))
+    panel.hlines(heights, shown["min"], shown["max"], colors=colours, lw=1)
+    panel.scatter(shown["median"], heights, color=colours, s=14, zorder=3)
     panel.axvline(EPSILON_32, color="0.3", lw=0.8, ls=":")
     panel.axvline(1, color="0.5", lw=0.8, ls="--")
-    panel.set_xscale("log")
-    panel.set_xlim(_FVU_FLOOR / 10, _FVU_CEILING * 10)
-    panel.set_ylim(-1, len(names))
-    panel.set_yticks(range(len(names)), names, fontsize=5)
-    panel.set_xlabel("FVU on validation rows")
-    panel.set_title(title)
+    panel.set(xscale="log", xlim=(_FVU_FLOOR / 10, _FVU_CEILING * 10), xlabel="FVU on validation rows", title=title)
+    panel.set_ylim(-1, len(spread))
+    panel.set_yticks(heights, spread.index, fontsize=5)
 
 
 def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric: Metric) -> None:
-    in_order = sorted(found.items(), key=lambda curve: (_PLACES.get(curve[1][0].system, 1), curve[0]))
+    in_order = sorted(found.items(), key=lambda curve: (_COLOUR_ORDER.get(curve[1][0].system, 1), curve[0]))
     for k, (label, groups) in enumerate(in_order):
         known = [g for g in groups if g.estimates[metric.name].n]
         x = np.array([axis.position(g) for g in known])
@@ -194,7 +182,7 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
             for part in ("value", "low", "high")
         )
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
-        line = _LINES[k // len(COLOURS) % len(_LINES)]
+        line = _LINE_STYLES[k // len(COLOURS) % len(_LINE_STYLES)]
         panel.plot(x, value, line, color=colour, marker=marker, ms=4, lw=1.3, label=label)
         if len(x) > 1:
             panel.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
@@ -230,6 +218,14 @@ def few_ticks(axis: XAxis | YAxis, form: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def _grid(figure: Figure, n: int, n_columns: int, **options: Any) -> list[Axes]:
+    """Panels in rows; the places after the last one stay empty."""
+    panels: list[Axes] = figure.subplots(math.ceil(n / n_columns), n_columns, squeeze=False, **options).ravel().tolist()
+    for panel in panels[n:]:
+        panel.set_axis_off()
+    return panels[:n]
+
+
 def _positions(groups: Iterable[Group], axis: Axis) -> set[float]:
     return {axis.position(g) for g in groups}
 
@@ -245,8 +241,8 @@ def data_figure(problem: Problem, X: FloatArray, y: FloatArray) -> Figure:
     n_rows = math.ceil(len(variables) / n_columns)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(2.8 * n_columns, 2.4 * n_rows + 0.4), layout="constrained")
-        panels = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
-        for k, (panel, variable) in enumerate(zip(panels, variables, strict=False)):
+        panels = _grid(figure, len(variables), n_columns, sharey=True)
+        for k, (panel, variable) in enumerate(zip(panels, variables, strict=True)):
             panel.scatter(X[:, k], y, s=6, color=COLOURS[0], alpha=0.6, lw=0)
             panel.set_xlabel(f"x{k + 1} = {variable.name}")
             if variable.range.kind is Kind.LOG:
@@ -255,8 +251,6 @@ def data_figure(problem: Problem, X: FloatArray, y: FloatArray) -> Figure:
                 panel.set_ylabel("y")
         if np.ptp(np.log10(np.abs(y[y != 0]))) > _DECADES:
             _set_log_scale(panels[0], "y", y)
-        for panel in panels[len(variables) :]:
-            panel.set_axis_off()
         figure.suptitle(f"{problem.name}: {problem.formula}")
     return figure
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import Row, Task
 from flash_ansr.bench.scoring import Scored
 from flash_ansr.catalogues import load
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
 
 _USUAL_POINTS = 256
 _EFFORT = ("catalogue", "system", "label", "budget", "settings", "n_threads")
@@ -95,17 +98,13 @@ def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None
     on_scored : callable
         Called after each row, for a progress bar.
     """
-    members: defaultdict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        members[_key(row.task, _ASKED)].append(row)
+    members = grouped(rows, lambda row: _key(row.task, _ASKED))
     groups = [
         Group(rows=tuple(found), **{name: getattr(found[0].task, name) for name in _ASKED})
         for found in members.values()
     ]
     references = _reference_seconds(groups)
-    by_label: defaultdict[tuple[str, str], list[Group]] = defaultdict(list)
-    for g in groups:
-        by_label[g.catalogue, g.label].append(g)
+    by_label = grouped(groups, lambda g: (g.catalogue, g.label))
     scored = [
         replace(
             _with_curve(g, by_label[g.catalogue, g.label]),
@@ -116,6 +115,14 @@ def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None
     return sorted(
         scored, key=lambda g: (g.catalogue, g.noise, g.points, g.label, g.budget or 0.0, g.n_threads, g.seconds)
     )
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Items by their keys, both in the order in which they come."""
+    found: dict[Key, list[Item]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
 
 
 def _key(asked: Task | Group, names: Iterable[str]) -> tuple[object, ...]:

@@ -8,7 +8,6 @@ import select
 import subprocess
 import tempfile
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from flash_ansr.bench.systems.base import SystemMissingError
 _WORKER = Path(__file__).with_name("worker.py")
 # to load a large library on a busy machine
 _START_SECONDS = 300.0
-# of what it says on stderr, for the reason why it ended
-_TAIL = 400
+# bytes from the end of stderr, which say why it ended
+_MAX_LAST_WORDS = 400
 
 
 class PeerProcess:
@@ -45,7 +44,6 @@ class PeerProcess:
             env={**os.environ, **dict.fromkeys(names, str(n_threads))},
         )
         self._lock = threading.Lock()  # one question at a time: answers have no names
-        self._unread = b""
         first = self._read(_START_SECONDS)
         if "versions" not in first:
             self.close()
@@ -87,28 +85,24 @@ class PeerProcess:
             if pipe is not None:
                 pipe.close()
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - _TAIL))
-        self._said = " ".join(self._errors.read().decode(errors="replace").split())
+        self._errors.seek(max(0, size - _MAX_LAST_WORDS))
+        self._last_words = " ".join(self._errors.read().decode(errors="replace").split())
         self._errors.close()
 
     def _end(self) -> str:
-        """How the process ended, and the last that it said."""
+        """How the process ended, and its last words on stderr."""
         self.close()
         end = f"the system's process ended with code {self._process.returncode}"
-        return f"{end}: {self._said}" if self._said else end
+        return f"{end}: {self._last_words}" if self._last_words else end
 
     def _read(self, seconds: float) -> dict[str, Any]:
+        """The next line. A worker writes a line at once, and one for each question."""
         assert self._process.stdout is not None
-        deadline = time.monotonic() + seconds
-        while b"\n" not in self._unread:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
-                self.close()
-                raise TimeoutError(f"no answer within {seconds:.0f} s")
-            part = os.read(self._process.stdout.fileno(), 1 << 16)
-            if not part:
-                raise RuntimeError(self._end())
-            self._unread += part
-        line, _, self._unread = self._unread.partition(b"\n")
+        if not select.select([self._process.stdout], [], [], seconds)[0]:
+            self.close()
+            raise TimeoutError(f"no answer within {seconds:.0f} s")
+        line = self._process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise RuntimeError(self._end())
         answer: dict[str, Any] = json.loads(line)
         return answer
