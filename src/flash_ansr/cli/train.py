@@ -15,7 +15,7 @@ from simplipy.cli.terminal import console, new_app
 
 if TYPE_CHECKING:
     from flash_ansr.train.config import TrainConfig
-    from flash_ansr.train.plan import Plan
+    from flash_ansr.train.plan import TrainingCost
     from flash_ansr.train.run_folder import RunFolder
 
 
@@ -77,7 +77,7 @@ def report(
     out: Annotated[Path, typer.Option(help="Folder for figures and summary.")] = Path("report"),
 ) -> None:
     """Draw loss against operations with its power law, gradient norms and token embeddings."""
-    from flash_ansr.train.report import fit_power_law, read_curve, write_report
+    from flash_ansr.train.learning_curves import fit_power_law, read_curve, write_report
 
     written = write_report(runs, out)
     curves = [read_curve(path) for path in runs]
@@ -116,7 +116,7 @@ def _resumed(folder: RunFolder, assignments: list[str], minutes: float | None) -
     return folder.with_steps(changed_config(config, assignments).optimizer.steps) if keys else config
 
 
-def _measured_plan(config: TrainConfig) -> Plan:
+def _measured_plan(config: TrainConfig) -> TrainingCost:
     from flash_ansr.train.plan import SECONDS, make_plan
 
     with progress_bar("measuring seconds", int(SECONDS)) as bar:
@@ -132,7 +132,7 @@ def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:
     return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, steps=steps))
 
 
-def _print_plan(name: str, config: TrainConfig, plan: Plan, n_samples: int) -> None:
+def _print_plan(name: str, config: TrainConfig, plan: TrainingCost, n_samples: int) -> None:
     n_step = max(1, config.optimizer.batch_size // config.run.devices)
     if plan.n_measured == n_step:
         how = "measured here"

@@ -28,7 +28,7 @@ _EFFICIENCY = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingCost:
     """Cost of a run.
 
     Attributes
@@ -71,7 +71,7 @@ class Plan:
 
 def make_plan(
     config: TrainConfig, progress: Callable[[int], None] = lambda _: None, clock: Callable[[], float] | None = None
-) -> Plan:
+) -> TrainingCost:
     """Look at one batch of the prior, and time a few steps on this machine with one process.
 
     Parameters
@@ -98,7 +98,7 @@ def make_plan(
         step_seconds, n_measured = _time_of_step(config, batch, progress, clock)
     else:
         step_seconds, n_measured = len(batch) * cost.training / (_EFFICIENCY * _matrix_speed()), 0
-    return Plan(
+    return TrainingCost(
         n_encoder=sizes["encoder"],
         n_decoder=sizes["decoder"],
         n_rows=n_rows,

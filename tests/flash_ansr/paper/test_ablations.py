@@ -28,7 +28,7 @@ from flash_ansr.paper.registry import EXPERIMENTS
 from flash_ansr.paper.run import run_experiment
 from flash_ansr.train import loop
 from flash_ansr.train.config import changed_config, load_config
-from flash_ansr.train.report import Curve
+from flash_ansr.train.learning_curves import LearningCurve
 from flash_ansr.train.run_folder import RunFolder
 from tests.command_line import run_flash_ansr
 from tests.needs import need
@@ -155,7 +155,7 @@ def trained(name: str, step: int = 100, *assignments: str, loss: float | None = 
     run = ABLATIONS[name]
     config = load_config(run.config, [*run.assignments, "optimizer.steps=100", *assignments])
     one = np.ones(1)
-    curve = None if loss is None else Curve(name, 1, False, one, one, one, np.array([loss]), one, one)
+    curve = None if loss is None else LearningCurve(name, 1, False, one, one, one, np.array([loss]), one, one)
     return Trained(run, Path(f"runs/{name}/checkpoints/{step:08d}"), step, config, curve)
 
 

@@ -17,7 +17,7 @@ from flash_ansr.paper.experiment import MissingError
 
 if TYPE_CHECKING:
     from flash_ansr.train.config import TrainConfig
-    from flash_ansr.train.report import Curve
+    from flash_ansr.train.learning_curves import LearningCurve
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Trained:
     checkpoint: Path
     step: int
     config: TrainConfig
-    curve: Curve | None
+    curve: LearningCurve | None
 
     @property
     def n_seen(self) -> int:
@@ -50,7 +50,7 @@ def trained_runs(context: Context) -> list[Trained]:
     """All runs that have a checkpoint."""
     from flash_ansr.checkpoint.weights import read_checkpoint
     from flash_ansr.model.config import ConfigError
-    from flash_ansr.train.report import read_curve
+    from flash_ansr.train.learning_curves import read_curve
     from flash_ansr.train.run_folder import RunFolder
 
     found = []

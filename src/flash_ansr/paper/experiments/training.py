@@ -18,7 +18,7 @@ from flash_ansr.paper.experiment import Experiment, MissingError, Outcome, need_
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from flash_ansr.train.report import Curve
+    from flash_ansr.train.learning_curves import LearningCurve
 
 _WIDTHS = (16, 32, 64)
 _ARRAYS = ("flops", "seconds", "samples", "loss", "steps", "gradient_norms")
@@ -27,7 +27,7 @@ _ARRAYS = ("flops", "seconds", "samples", "loss", "steps", "gradient_norms")
 def training_curves(context: Context) -> Outcome:
     """Loss against operations, its power law, and gradient norms."""
     need_torch("training_curves")
-    from flash_ansr.train.report import fit_power_law, training_figure
+    from flash_ansr.train.learning_curves import fit_power_law, training_figure
 
     folders = {_mark(folder): folder for folder in given_runs(context) or _train_small(context)}
     rows = context.each(list(folders), lambda key: _curve_facts(folders[key]), "runs")
@@ -60,7 +60,7 @@ def _mark(folder: Path) -> str:
 def _curve_facts(folder: Path) -> Facts:
     """A curve as JSON holds it; without a validation only its name."""
     from flash_ansr.model.config import ConfigError
-    from flash_ansr.train.report import read_curve
+    from flash_ansr.train.learning_curves import read_curve
 
     try:
         curve = read_curve(folder)
@@ -70,12 +70,12 @@ def _curve_facts(folder: Path) -> Facts:
     return {"name": curve.name, "n_parameters": curve.n_parameters, "blind": curve.blind, **arrays}
 
 
-def _curve(facts: Facts) -> Curve:
-    from flash_ansr.train.report import Curve
+def _curve(facts: Facts) -> LearningCurve:
+    from flash_ansr.train.learning_curves import LearningCurve
 
     # a number that is not finite is null in a row
     arrays: Any = {name: np.array(facts[name], dtype=np.float64) for name in _ARRAYS}
-    return Curve(**{name: facts[name] for name in ("name", "n_parameters", "blind")}, **arrays)
+    return LearningCurve(**{name: facts[name] for name in ("name", "n_parameters", "blind")}, **arrays)
 
 
 def given_runs(context: Context) -> list[Path]:
@@ -121,7 +121,7 @@ def token_embeddings(context: Context) -> Outcome:
     rows = context.each(list(keys), lambda key: _embedding_facts(networks[keys[key]]), "embeddings")
     figures: dict[str, Figure] = {}
     findings = []
-    from flash_ansr.train.report import embedding_figure
+    from flash_ansr.train.learning_curves import embedding_figure
 
     for name, row in zip(networks, rows, strict=True):
         similarity = np.array(row["similarity"], dtype=np.float64)
@@ -147,7 +147,7 @@ def _networks(context: Context) -> dict[str, Path]:
 
 
 def _embedding_facts(network: Path) -> Facts:
-    from flash_ansr.train.report import token_similarity
+    from flash_ansr.train.learning_curves import token_similarity
 
     tokens, similarity = token_similarity(network)
     return {"tokens": list(tokens), "similarity": similarity.round(6).tolist()}

@@ -26,8 +26,8 @@ _MIN_SIZES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """A run as numbers.
+class LearningCurve:
+    """A training run as numbers.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class PowerLaw:
     n_points: int
 
 
-def read_curve(path: str | Path) -> Curve:
-    """Curve of a run folder."""
+def read_curve(path: str | Path) -> LearningCurve:
+    """The learning curve of a run folder."""
     folder = RunFolder(path)
     config, rows = folder.config(), folder.metrics()
     validations = [row for row in rows if "validation_loss" in row]
@@ -75,7 +75,7 @@ def read_curve(path: str | Path) -> Curve:
         return np.array([row[key] for row in table], dtype=np.float64)
 
     flops = [compute_6nd(sizes["encoder"], sizes["decoder"], row["rows"], row["tokens"]) for row in validations]
-    return Curve(
+    return LearningCurve(
         name=folder.path.resolve().name,
         n_parameters=sum(sizes.values()),
         blind=config.model.blind,
@@ -88,7 +88,7 @@ def read_curve(path: str | Path) -> Curve:
     )
 
 
-def fit_power_law(curves: list[Curve]) -> PowerLaw | None:
+def fit_power_law(curves: list[LearningCurve]) -> PowerLaw | None:
     """Power law of the envelope; None with fewer than three sizes that see data."""
     seeing = [curve for curve in curves if not curve.blind]
     if len({curve.n_parameters for curve in seeing}) < _MIN_SIZES:
@@ -136,7 +136,7 @@ def write_report(runs: list[Path], out: Path) -> list[Path]:
     return [out / "summary.json", *(out / f"{name}.png" for name in figures)]
 
 
-def _summary(curve: Curve) -> dict[str, Any]:
+def _summary(curve: LearningCurve) -> dict[str, Any]:
     return {
         "name": curve.name,
         "n_parameters": curve.n_parameters,
@@ -149,7 +149,7 @@ def _summary(curve: Curve) -> dict[str, Any]:
     }
 
 
-def training_figure(curves: list[Curve], law: PowerLaw | None) -> Figure:
+def training_figure(curves: list[LearningCurve], law: PowerLaw | None) -> Figure:
     """Validation loss against operations and against problems seen, and gradient norms."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
