@@ -1,4 +1,4 @@
-"""The progress bar of long operations: what is done, how many of how many, time gone and time left."""
+"""The progress bar of long operations: the present step, how many of how many, time gone and time left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Bar:
         self._task = progress.add_task(what, total=total, completed=done)
 
     def advance(self, what: str | None = None) -> None:
-        """One more is done; what is being done now, if that changed."""
+        """One more is done; the text names the present step, if that changed."""
         self._progress.update(self._task, advance=1, description=what)
 
     def reach(self, done: int) -> None:
@@ -37,7 +37,7 @@ def progress_bar(what: str, total: int, done: int = 0, show: bool = True) -> Ite
         TimeRemainingColumn(),
     )
     console = Console(stderr=True)
-    # where nobody looks, a bar would still leave an empty line
+    # in a file, a bar would still leave an empty line
     hidden = not show or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
         yield Bar(progress, what, total, done)

@@ -1,4 +1,4 @@
-"""What produced a result: versions of the packages, and hashes of the rule set and of the code itself."""
+"""Versions of the packages behind a result, and hashes of the rule set and of the code itself."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from flash_ansr import __version__
 
 _PACKAGES = ("numpy", "scipy", "sympy", "torch", "lightning-fabric")
 
-# What the canonical order, cancellation, constants and spelling do, which no rule says; C is a free constant.
-_PROBES = """
+# They need the canonical order, cancellation, constants and spelling, which are no rules; C is a free constant.
+_SKELETONS = """
 x2 + x1; x1 * x2; x3 + x2 * x1; x1 * x1; x1 + x1; x1 - x1; x1 / x1; x1 - x2; x2 - x1; -(x1 - x2)
 x1 / x2; 1 / (x1 / x2); x1 / (x2 / x3); x1 / x2 / x3; x1 * x2 / x1; (x1 + x2) / (x2 + x1); (x1 + x2) - x2
 C; C + C; C * C; C * x1 * C; C + x1 + C; C * (C * x1 + C); C / x1; C / (C * x1); (C * x1) ^ 2; C ^ C; -C * x1
@@ -40,13 +40,13 @@ def rule_set_hash() -> str:
 
 def normal_forms() -> list[str]:
     """Prefix tokens of a fixed list of skeletons, simplified."""
-    skeletons = [text.replace("C", "<constant>") for text in _PROBES.replace("\n", ";").split(";") if text.strip()]
+    skeletons = [text.replace("C", "<constant>") for text in _SKELETONS.replace("\n", ";").split(";") if text.strip()]
     return [" ".join(form) for form in simplipy.simplify_many([simplipy.parse(s).tokens for s in skeletons])]
 
 
 @cache
 def code_hash() -> str:
-    """A short SHA-256 of sources and compiled cores of both packages: a version number does not tell commits apart."""
+    """A short SHA-256 of sources and compiled cores of both packages: commits share a version number."""
     digest = hashlib.sha256()
     for name in ("simplipy", "flash_ansr"):
         folder = Path(str(import_module(name).__file__)).parent

@@ -12,7 +12,7 @@ import simplipy
 
 @dataclass(frozen=True, slots=True)
 class CandidateSummary:
-    """What is kept of a list of candidates.
+    """Counts over a list of candidates.
 
     Attributes
     ----------

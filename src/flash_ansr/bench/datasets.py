@@ -1,4 +1,4 @@
-"""The data of one benchmark row: rows to fit, with noise if asked for, and clean rows to judge the result by."""
+"""The data of one benchmark row: rows to fit, with noise if asked for, and clean rows that judge the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flash_ansr.catalogues.streams import UniformStream, digest_of
 
 FloatArray = NDArray[np.float64]
 
-# with few rows to fit, as many to validate would tell little: a variance of one row is zero
+# few validation rows would make a poor estimate: the variance of one row is zero
 MIN_VALIDATION_ROWS = 256
 
 

@@ -28,7 +28,7 @@ _MAX_ERROR_LENGTH = 500
 
 
 def run_task(task: Task) -> Row:
-    """Draw the data, fit, and say what came of it. A failure of the system is a row too.
+    """Draw the data, fit, and return the row. A failure of the system is a row too.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def run_task(task: Task) -> Row:
         answer = system.fit(Request(data.fit.X, data.y_fit, task.budget, row.seed, task.n_threads))
     except SystemMissingError:
         raise
-    except Exception as error:  # whatever a system raises is its answer
+    except Exception as error:  # any error of a system is its answer
         return replace(row, error=_reason(error), fit_seconds=time.perf_counter() - wall)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     try:
@@ -90,7 +90,7 @@ def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> No
     Raises
     ------
     BenchError
-        The rows would mix what cannot be compared.
+        The rows would mix results that cannot be compared.
     """
     weights: dict[object, str] = {}
     for row in rows:

@@ -1,6 +1,6 @@
 """Figures of the report: curves against time, points and noise, and the fit of every problem.
 
-Colours are those of Okabe and Ito, which the colour-blind can tell apart; every curve has a marker of its own too.
+Colours are those of Okabe and Ito, which the colour-blind can distinguish; every curve has a marker of its own too.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What a figure is drawn against.
+    """The quantity along the x axis of a figure.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Axis:
     position : callable
         Of a group, on the axis.
     fixed, effort : callables
-        What must be equal for all groups of the figure, and for those of one curve.
+        Give values that are equal for all groups of the figure, and for those of one curve.
     """
 
     name: str
@@ -88,7 +88,7 @@ AXES = (
 def curves(groups: Sequence[Group], axis: Axis) -> dict[str, list[Group]]:
     """Groups of one figure by curve, ordered along the axis; empty unless some curve has at least two positions.
 
-    What the axis does not show is held fixed, at the values for which most of the axis is covered. Groups on other
+    Whatever the axis does not show is held fixed, at the values for which most of the axis is covered. Groups on other
     problems than most, as an unfinished run has them, are left out.
     """
     best: dict[str, list[Group]] = {}

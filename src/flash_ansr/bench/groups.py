@@ -42,7 +42,7 @@ class Group:
     varied : tuple of str
         Settings that have several values among the groups of this label.
     curve : str
-        The label, and what else tells curves of one figure apart.
+        The label, and whatever else distinguishes the curves of one figure.
     """
 
     catalogue: str
@@ -132,7 +132,7 @@ def _key(asked: Task | Group, names: Iterable[str]) -> tuple[object, ...]:
 
 
 def _with_curve(group: Group, same_label: Sequence[Group]) -> Group:
-    """The group with what tells it apart from others of its label."""
+    """The group with its name in figures, which distinguishes it from others of its label."""
 
     def differs(name: str) -> bool:
         return len({_key(g, [name]) for g in same_label}) > 1

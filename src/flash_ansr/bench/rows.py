@@ -1,4 +1,4 @@
-"""Rows: what is asked of a system, and what it answered. Stored as JSON lines; everything else is derived from them.
+"""Rows: a task for a system, and its answer. Stored as JSON lines; everything else is derived from them.
 
 A file only grows, by whole lines, each forced to the disk before the next. A line that a killed process left unfinished
 is cut off before anything is added. One process at a time writes to a file.
@@ -38,7 +38,7 @@ class Task:
     budget : float or None
         Seconds; None where the settings limit the work.
     settings : dict
-        What else the system is told.
+        Other settings of the system.
     label : str
         The curve that the row belongs to in figures and tables.
     n_threads : int
@@ -67,7 +67,7 @@ class Task:
 
     @property
     def key(self) -> str:
-        """What tells tasks apart; the label and the folder of a catalogue do not."""
+        """The text that identifies the task; the label and the folder of a catalogue are no part of it."""
         facts = dataclasses.asdict(self) | {"catalogue": self.catalogue_name}
         del facts["label"]
         return json.dumps(facts, sort_keys=True)
@@ -80,7 +80,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of a task.
+    """A task and its outcome.
 
     Attributes
     ----------
@@ -99,13 +99,13 @@ class Row:
         Of the uniform draws behind `fit`, `validation`, `widened` and `noise`, of law and ranges (`problem`), and of
         the `prediction` on the validation rows.
     seed : int
-        What the system was seeded with.
+        Seed of the system.
     versions : dict of str to str
         Of Python and packages.
     machine, started : str
         Processor, and UTC time at the start.
     report : dict
-        What else the system says about the fit.
+        Other facts that the system gives about the fit.
     """
 
     task: Task

@@ -23,7 +23,7 @@ _MAX_CRASHES = 3
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did: rows that were there and failures among them, rows added, failures among these, the first."""
+    """Counts of a run: rows that were there, failures among them, rows added, failures among these, and the first."""
 
     n_before: int
     n_failed_before: int
@@ -59,7 +59,7 @@ def run(
     show_progress : bool
         A bar with the remaining time on stderr.
     execute : callable
-        What turns a task into a row.
+        Turns a task into a row.
     """
     if dask is not None:
         import distributed  # noqa: F401 - before a file is made

@@ -54,8 +54,8 @@ def without_offset(expression: Expression, size: float) -> Expression:
     x1*x2
     """
     terms = list(_terms(expression.tokens, 1))
-    numbers = [sign * float(tokens[0]) for sign, tokens in terms if _is_number(tokens)]
-    rest = [(sign, tokens) for sign, tokens in terms if not _is_number(tokens)]
+    numbers = [sign * float(tokens[0]) for sign, tokens in terms if is_number(tokens[0])]
+    rest = [(sign, tokens) for sign, tokens in terms if not is_number(tokens[0])]
     if not numbers or not rest or not abs(sum(numbers)) <= size:
         return expression
     sign, tokens = rest[0]
@@ -84,9 +84,10 @@ def _end(tokens: Sequence[str], start: int) -> int:
     return start
 
 
-def _is_number(tokens: Sequence[str]) -> bool:
+def is_number(token: str) -> bool:
+    """Whether a token is a finite number."""
     try:
-        return len(tokens) == 1 and math.isfinite(float(tokens[0]))
+        return math.isfinite(float(token))
     except ValueError:
         return False
 

@@ -18,7 +18,7 @@ from flash_ansr.catalogues.errors import CatalogueError
 
 _NOTATION = re.compile(r"(?P<sign>\+-|-|)\s*(?P<kind>[a-z]+)\s*\((?P<low>[^,()]*),(?P<high>[^,()]*)\)")
 _LOG_FACTOR = 3.0
-_SHARE_OF_WIDTH = 0.25
+_MARGIN_PER_WIDTH = 0.25
 
 
 class Kind(Enum):
@@ -101,7 +101,7 @@ class Range:
         """
         if self.kind is Kind.LOG:
             return replace(self, low=self.low / _LOG_FACTOR, high=self.high * _LOG_FACTOR)
-        margin = _SHARE_OF_WIDTH * (self.high - self.low)
+        margin = _MARGIN_PER_WIDTH * (self.high - self.low)
         low, high = self.low - margin, self.high + margin
         # the smallest number of either sign that the kind can be: an integer rounds to it
         nearest = 1.0 if self.kind is Kind.INTEGER else 0.0

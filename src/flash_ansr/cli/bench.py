@@ -136,8 +136,7 @@ def run(
         raise BenchError("with --dask say by --threads how many cores a fit may use on a worker")
     make_parent(out)
     n_threads = threads or max(1, (os.cpu_count() or 1) // jobs)
-    interrupted = all_failed = False
-    missing: list[SystemMissingError] = []
+    incomplete = False
     for plan in plans:
         path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
         try:
@@ -146,22 +145,19 @@ def run(
             if len(plans) == 1:
                 raise
             print(f"left out: {error}", file=sys.stderr)
-            missing.append(error)
+            incomplete = True
             continue
         before = f"{summary.n_before} were there"
         before += f", {summary.n_failed_before} of them failures (--retry)" if summary.n_failed_before else ""
         print(f"{path}: {summary.n_added} rows added, {before}, {summary.n_failed} failures")
         if summary.first_error is not None:
             print(f"first failure: {summary.first_error}", file=sys.stderr)
-        all_failed |= 0 < summary.n_added == summary.n_failed
+        incomplete |= 0 < summary.n_added == summary.n_failed
         if summary.interrupted:
-            interrupted = True
-            break
-    if interrupted:
-        print("interrupted; the same command goes on from here")
-        raise typer.Exit(130)
+            print("interrupted; the same command goes on from here")
+            raise typer.Exit(130)
     print(f"report: flash-ansr bench report {out}")
-    if all_failed or missing:
+    if incomplete:
         raise typer.Exit(1)
 
 

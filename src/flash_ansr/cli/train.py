@@ -53,7 +53,7 @@ def run(
 
     folder = RunFolder(out or Path("runs") / Path(config).stem)
     chosen = _resumed(folder, assignments or [], minutes) if resume else load_config(config, assignments or [])
-    # the other processes of a run are told what the first one resolves
+    # the other processes of a run get the config that the first one resolves
     is_first = int(os.environ.get("RANK", os.environ.get("LOCAL_RANK", "0"))) == 0
     if minutes is not None and is_first:
         chosen = _for_minutes(chosen, minutes)

@@ -1,4 +1,4 @@
-"""What a system is to the benchmark: it gets data and seconds, and answers with a formula."""
+"""The interface of a system: it gets data and seconds, and answers with a formula."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SystemMissingError(BenchError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What a system is given.
+    """The input of a fit.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system answers.
+    """The result of a fit.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Answer:
     candidates : CandidateSummary or None
         Of all formulas that it drew, where it draws them.
     report : dict
-        What else it says, as JSON can hold it.
+        Other facts about the fit, as JSON can hold them.
     """
 
     expression: Expression
@@ -76,7 +76,7 @@ class System(ABC):
             SYSTEMS[name] = cls
 
     def versions(self) -> dict[str, str]:
-        """Versions of what it runs on. Raises SystemMissingError where it cannot run."""
+        """Versions of the packages that it runs on. Raises SystemMissingError where it cannot run."""
         return {"numpy": np.__version__}
 
     @abstractmethod
@@ -84,7 +84,7 @@ class System(ABC):
         """Find a law. Any exception becomes the reason of a failed row."""
 
     def close(self) -> None:  # noqa: B027 - most systems start nothing
-        """End what it started."""
+        """End the processes that it started."""
 
 
 SYSTEMS: dict[str, type[System]] = {}

@@ -56,7 +56,7 @@ class Ours(System, name="ours"):
         self._settings = settings
 
     def versions(self) -> dict[str, str]:
-        """Of the package, of what it runs on, and of the weights of the network; loads what fits need."""
+        """Of the package, of the packages below it, and of the network's weights; loads the modules that fits need."""
         return self._versions
 
     @cached_property  # asked for every row, and weights are megabytes to hash
@@ -90,7 +90,7 @@ class Ours(System, name="ours"):
 
 
 def _row_of(expression: Expression, candidates: pd.DataFrame) -> dict[str, Any]:
-    """What the table of candidates says about a law; nothing where it is not in it."""
+    """The row of a law in the table of candidates; nothing where it has none."""
     rows = candidates[candidates["expression"].map(str) == str(expression)].to_dict("records")
     return {str(name): value for name, value in rows[0].items()} if rows else {}
 

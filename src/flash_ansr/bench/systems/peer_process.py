@@ -1,4 +1,4 @@
-"""Another system in a process of its own, started by the Python that has it; see worker.py for what is said."""
+"""Another system in a process of its own, run by the Python that has it; worker.py has the other end of the pipe."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PeerProcess:
         self.versions: dict[str, str] = first["versions"]
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The answer to a request; a worker that has none in time is ended.
+        """The answer to a request; a worker that does not answer in time is ended.
 
         Raises
         ------

@@ -26,7 +26,7 @@ from simplipy.fit.score import GAMMA, exact_fvu, price_of_a_token, score
 
 # where `make peers` installs them
 _ENVIRONMENT = Path("build/peers/bin/python")
-# what a system may take beyond its seconds before it is ended
+# seconds over its budget after which a system is ended
 _GRACE = 30.0
 _GRACE_FACTOR = 5.0
 _NO_BUDGET_SECONDS = 24 * 3600.0
@@ -156,7 +156,7 @@ class E2E(Peer, name="e2e"):
 # by system, interpreter and cores: settings go with each question
 _PROCESSES: dict[tuple[str, Path, int], PeerProcess] = {}
 _STARTING = threading.Lock()
-# what others call operators of ours
+# other names of our operators
 _NAMES = {
     "square": "pow2",
     "cube": "pow3",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 import simplipy
 from flash_ansr.bench.datasets import deviation
+from flash_ansr.bench.structure import is_number
 from flash_ansr.bench.systems.base import FloatArray
 from simplipy import Expression
 
@@ -46,7 +46,7 @@ class DataUnits:
         for token in expression.tokens:
             if token not in sizes:
                 tokens.append(token)
-            elif tokens[-2:-1] == ["*"] and _is_number(tokens[-1]):
+            elif tokens[-2:-1] == ["*"] and is_number(tokens[-1]):
                 tokens[-1:] = [repr(float(tokens[-1]) / sizes[token]), token]
             else:
                 tokens += ["*", repr(1 / sizes[token]), token]
@@ -54,17 +54,10 @@ class DataUnits:
 
     def _times_target(self, tokens: list[str]) -> list[str]:
         """The formula times the unit of the target, in its leading numbers where it has them."""
-        if _is_number(tokens[0]):
+        if is_number(tokens[0]):
             return [repr(float(tokens[0]) * self.target)]
-        if tokens[0] == "*" and _is_number(tokens[1]):
+        if tokens[0] == "*" and is_number(tokens[1]):
             return ["*", repr(float(tokens[1]) * self.target), *tokens[2:]]
-        if tokens[0] == "+" and _is_number(tokens[1]) and tokens[2] == "*" and _is_number(tokens[3]):
+        if tokens[0] == "+" and is_number(tokens[1]) and tokens[2] == "*" and is_number(tokens[3]):
             return ["+", *self._times_target(tokens[1:2]), *self._times_target(tokens[2:])]
         return ["*", repr(self.target), *tokens]
-
-
-def _is_number(token: str) -> bool:
-    try:
-        return math.isfinite(float(token))
-    except ValueError:
-        return False
