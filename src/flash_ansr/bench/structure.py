@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import simplipy
 from simplipy import OPERATORS, Expression
+from simplipy.expression.prefix import subterm_ends
 
 CONSTANT = "<constant>"
 # the relative difference of fitted numbers that counts as none
@@ -70,18 +71,9 @@ def _terms(tokens: Sequence[str], sign: int) -> Iterator[tuple[int, list[str]]]:
     if tokens[0] not in ("+", "-"):
         yield sign, list(tokens)
         return
-    end = _end(tokens, 1)
+    end = subterm_ends(tokens)[1]
     yield from _terms(tokens[1:end], sign)
     yield from _terms(tokens[end:], sign if tokens[0] == "+" else -sign)
-
-
-def _end(tokens: Sequence[str], start: int) -> int:
-    """Where the operand that starts there ends."""
-    open_ = 1
-    while open_:
-        open_ += OPERATORS[tokens[start]].arity - 1 if tokens[start] in OPERATORS else -1
-        start += 1
-    return start
 
 
 def is_number(token: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simplipy import OPERATORS
+from simplipy.expression.prefix import subterm_ends
 
 
 def tree_distance(a: Sequence[str], b: Sequence[str]) -> int:
@@ -15,9 +15,10 @@ def tree_distance(a: Sequence[str], b: Sequence[str]) -> int:
     >>> tree_distance(["+", "x1", "x2"], ["*", "x1", "sin", "x2"])
     2
     """
+    # first[k]: the first leaf below node k in postorder;
     # prefix tokens backwards are the postorder of the mirrored tree; mirroring both trees keeps their distance
+    first_a, first_b = ([len(tokens) - end for end in reversed(subterm_ends(tokens))] for tokens in (a, b))
     a, b = a[::-1], b[::-1]
-    first_a, first_b = _first_leaves(a), _first_leaves(b)
     # of the subtrees that end in these nodes; those of a first leaf's last node complete the ones below it
     trees: dict[tuple[int, int], int] = {}
     for i in _key_roots(first_a):
@@ -37,16 +38,6 @@ def tree_distance(a: Sequence[str], b: Sequence[str]) -> int:
                     if both_trees:
                         trees[m, n] = cheapest
     return trees[len(a) - 1, len(b) - 1]
-
-
-def _first_leaves(postorder: Sequence[str]) -> list[int]:
-    """The first leaf below each node."""
-    first: list[int] = []
-    for k, token in enumerate(postorder):
-        first.append(k)
-        for _ in range(OPERATORS[token].arity if token in OPERATORS else 0):
-            first[k] = first[first[k] - 1]
-    return first
 
 
 def _key_roots(first: Sequence[int]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ import simplipy
 from simplipy.cli.terminal import AsJson, console, plain_table, print_facts
 from simplipy.errors import SimplipyError
 from simplipy.expression.operators import OPERATORS
+from simplipy.expression.prefix import fold
 
 _MAX_TREE_NODES = 200
 
@@ -88,11 +90,10 @@ def equivalent(
 
 def _tree_view(tokens: list[str]) -> TreeView:
     """Tokens as a drawn tree."""
-    stack: list[TreeView] = []
-    for token in reversed(tokens):
-        node = TreeView(token, highlight=False)
-        if token in OPERATORS:
-            for _ in range(OPERATORS[token].arity):
-                node.children.append(stack.pop())
-        stack.append(node)
-    return stack[0]
+
+    def node(token: str, operands: Sequence[TreeView] = ()) -> TreeView:
+        drawn = TreeView(token, highlight=False)
+        drawn.children.extend(operands)
+        return drawn
+
+    return fold(tokens, node, node)
