@@ -13,7 +13,7 @@ _EXTRAS = {
 
 
 def remedy(error: ModuleNotFoundError) -> str | None:
-    """What to install after a failed import; None where no extra has that package.
+    """The command that installs a package after its import failed; None where no extra has it.
 
     Examples
     --------

@@ -12,13 +12,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class Bar:
     """A bar that is shown; see ``progress_bar``."""
 
-    def __init__(self, progress: Progress, what: str, total: int, done: int) -> None:
+    def __init__(self, progress: Progress, step: str, total: int, done: int) -> None:
         self._progress = progress
-        self._task = progress.add_task(what, total=total, completed=done)
+        self._task = progress.add_task(step, total=total, completed=done)
 
-    def advance(self, what: str | None = None) -> None:
+    def advance(self, step: str | None = None) -> None:
         """One more is done; the text names the present step, if that changed."""
-        self._progress.update(self._task, advance=1, description=what)
+        self._progress.update(self._task, advance=1, description=step)
 
     def reach(self, done: int) -> None:
         """So many are done."""
@@ -26,7 +26,7 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(what: str, total: int, done: int = 0, show: bool = True) -> Iterator[Bar]:
+def progress_bar(step: str, total: int, done: int = 0, show: bool = True) -> Iterator[Bar]:
     """A bar on stderr, where that is a terminal; it disappears at the end."""
     columns = (
         TextColumn("{task.description}"),
@@ -40,4 +40,4 @@ def progress_bar(what: str, total: int, done: int = 0, show: bool = True) -> Ite
     # in a file, a bar would still leave an empty line
     hidden = not show or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
-        yield Bar(progress, what, total, done)
+        yield Bar(progress, step, total, done)

@@ -143,7 +143,7 @@ def _catalogue(name_or_path: str) -> Catalogue:
 
 @functools.lru_cache(maxsize=8)
 def _system(name: str, settings: str) -> System:
-    """A system for all tasks of this process: what it loads, it loads once."""
+    """A system for all tasks of this process, so that it loads its libraries and weights once."""
     system = make_system(name, json.loads(settings))
     atexit.register(system.close)
     return system

@@ -1,4 +1,4 @@
-"""Rows grouped by what was asked of the system, with an estimate of every metric for each group."""
+"""Rows grouped by system, effort, points and noise, with an estimate of every metric for each group."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Group:
 
     @property
     def effort(self) -> str:
-        """What limited the work, as text: seconds, and settings that differ among the groups of the label."""
+        """The limits of the work as text: seconds, and settings that differ among the groups of the label."""
         limits = [] if self.budget is None else [f"{self.budget:g} s"]
         names = self.varied or (() if limits else sorted(self.settings))
         shown = [f"{name}={self.settings.get(name)}" for name in names]
@@ -150,7 +150,7 @@ def _with_curve(group: Group, same_label: Sequence[Group]) -> Group:
 def _reference_seconds(groups: Sequence[Group]) -> dict[tuple[object, ...], float]:
     """By effort, the mean fit time on the most usual number of points without noise."""
     clean = Counter(g.points for g in groups if g.noise == 0)
-    # where several numbers of points are as usual, the one nearest to what a run has by default
+    # of several equally usual numbers of points, the one nearest to the default of a run
     usual = max(clean, key=lambda points: (clean[points], -abs(math.log(points / _USUAL_POINTS))), default=None)
     return {_key(g, _EFFORT): g.seconds for g in groups if g.noise == 0 and g.points == usual}
 

@@ -21,7 +21,7 @@ WORK_LIMITS = {"n_samples", "niterations", "generations", "max_evaluations", "be
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep: every combination of what is listed, for every problem.
+    """A sweep: every combination of the listed values, for every problem.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ def _figures(groups: Sequence[Group]) -> Iterator[tuple[str, Figure]]:
             if figure is not None:
                 yield name, figure
     for label in dict.fromkeys(g.label for g in groups):
-        # the group with most effort shows best what is left to do
+        # the group with most effort shows best which problems are left
         best = max((g for g in groups if g.label == label), key=lambda g: (-g.noise, g.seconds))
         yield f"problems-{_slug(label)}", problem_figure(best)
 

@@ -91,7 +91,7 @@ def run(
 def _rows(
     tasks: Sequence[Task], jobs: int, dask: str | None, execute: Callable[[Task], Row], marker: Path
 ) -> Generator[Row]:
-    """Rows as they are finished; a generator, so that closing it ends what it started."""
+    """Rows as they are finished; a generator, so that closing it ends its processes."""
     if dask is not None:
         yield from _on_cluster(tasks, dask, execute)
     elif jobs > 1:

@@ -1,4 +1,4 @@
-"""From a row to what metrics ask of it: the data are drawn again by seed, all else follows from the stored formula."""
+"""The facts about a row that metrics use: its data are drawn again by seed, the rest follows from its formula."""
 
 from __future__ import annotations
 

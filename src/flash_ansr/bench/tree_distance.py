@@ -15,16 +15,16 @@ def tree_distance(a: Sequence[str], b: Sequence[str]) -> int:
     >>> tree_distance(["+", "x1", "x2"], ["*", "x1", "sin", "x2"])
     2
     """
-    # first[k]: the first leaf below node k in postorder;
-    # prefix tokens backwards are the postorder of the mirrored tree; mirroring both trees keeps their distance
+    # Prefix tokens backwards are the postorder of the mirrored tree; mirroring both trees keeps their distance.
+    # In postorder, first[k] is the first leaf below node k.
     first_a, first_b = ([len(tokens) - end for end in reversed(subterm_ends(tokens))] for tokens in (a, b))
     a, b = a[::-1], b[::-1]
-    # of the subtrees that end in these nodes; those of a first leaf's last node complete the ones below it
+    # trees[m, n]: distance of the subtrees below nodes m and n
     trees: dict[tuple[int, int], int] = {}
     for i in _key_roots(first_a):
         for j in _key_roots(first_b):
             start_a, start_b = first_a[i], first_b[j]
-            # of the forests from the starts up to, but without, these nodes
+            # forests[m, n]: distance of the forests from the starts up to, but without, nodes m and n
             forests = {(m, start_b): m - start_a for m in range(start_a, i + 2)}
             forests |= {(start_a, n): n - start_b for n in range(start_b, j + 2)}
             for m in range(start_a, i + 1):

@@ -22,7 +22,7 @@ class Catalogue:
     name : str
         Short name; a part of every seed.
     title, source : str
-        What it is, and where it comes from.
+        Its full name, and its origin.
     problems : tuple of Problem
         All of them, also those that are excluded from benchmarks.
     """

@@ -30,7 +30,7 @@ class Kind(Enum):
 
 
 class Sign(Enum):
-    """What multiplies a value after it is drawn."""
+    """The factor of a value after it is drawn."""
 
     AS_DRAWN = ""
     NEGATIVE = "-"
@@ -97,7 +97,7 @@ class Range:
     def widened(self) -> Range:
         """The range beyond the data of a fit: a factor 3 at both ends of LOG, else a quarter of the width.
 
-        A bound never crosses zero: what was positive, or not negative, stays so.
+        A bound never crosses zero: positive values stay positive, and values that are not negative stay so.
         """
         if self.kind is Kind.LOG:
             return replace(self, low=self.low / _LOG_FACTOR, high=self.high * _LOG_FACTOR)

@@ -57,7 +57,7 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def catalogue_from(content: Any, where: str) -> Catalogue:
-    """Catalogue of what a YAML file in our schema holds; `where` names the file in errors."""
+    """Catalogue of the content of a YAML file in our schema; `where` names the file in errors."""
     with at(where):
         table = _mapping(content, "a catalogue", known=_CATALOGUE_KEYS)
         name = _text(table, "name")

@@ -21,7 +21,7 @@ class UniformStream:
     Parameters
     ----------
     *name : str or int
-        What the draws are for; streams of different names are independent.
+        Purpose of the draws; streams of different names are independent.
     """
 
     def __init__(self, *name: str | int) -> None:

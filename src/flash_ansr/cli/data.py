@@ -172,7 +172,7 @@ def _generator(prior: str, rows: int | None) -> Any:
 
 
 def _facts(batch: Any, i: int) -> dict[str, Any]:
-    """What there is to say about a problem."""
+    """A problem as names and values."""
     n = int(batch.n_rows[i])
     X, y = batch.X[i, :n], batch.y[i, :n]
     expression = batch.expression(i)

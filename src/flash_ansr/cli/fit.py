@@ -175,13 +175,13 @@ def predict(
     print(f"{len(values)} row{'s' * (len(values) != 1)}: {out}")
 
 
-def _listed(text: str | None, what: str) -> list[str] | None:
+def _listed(text: str | None, option: str) -> list[str] | None:
     """Names with commas between them."""
     if text is None:
         return None
     names = [part.strip() for part in text.split(",") if part.strip()]
     if not names:
-        raise SimplipyError(f"--{what} must be names with commas between them, got {text!r}; leave it out for all")
+        raise SimplipyError(f"--{option} must be names with commas between them, got {text!r}; leave it out for all")
     return names
 
 
@@ -226,7 +226,7 @@ def _best_of(front: Any) -> Any:
 
 
 def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
-    """What a law that is a baseline says about the search."""
+    """The reason why the law is a baseline."""
     if y.nunique() == 1:
         return f"{target} is the same in every row"
     name = "linear" if model.expression_.variables else "a constant"

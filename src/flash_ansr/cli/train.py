@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class TrainGroup(TyperGroup):
-    """``train CONFIG`` is ``train run CONFIG``: what names no command is a config."""
+    """``train CONFIG`` is ``train run CONFIG``: a word that is no command is a config."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put ``run`` in front of anything but a command and a call for help."""
@@ -102,7 +102,7 @@ def report(
 
 
 def _resumed(folder: RunFolder, assignments: list[str], minutes: float | None) -> TrainConfig:
-    """The config of the run in a folder, with another end if that is what is assigned."""
+    """The config of the run in a folder, with another end if one is assigned."""
     from flash_ansr.model.config import ConfigError
     from flash_ansr.train.config import changed_config
 

@@ -1,4 +1,4 @@
-"""What the commands of both packages share: the console, tables, options, and how a user's mistake ends."""
+"""Shared by the commands of both packages: the console, tables, options, and messages for a user's mistakes."""
 
 # annotations are not postponed here: typer could not resolve those of a nested function
 import sys
@@ -45,7 +45,7 @@ def run_app(
     name : str, optional
         Of the program, instead of the one that it was called by.
     remedy : callable
-        What to install after a failed import; None where that does not help.
+        Names the package to install after a failed import; None where that does not help.
     """
     try:
         app(prog_name=name)
@@ -99,7 +99,7 @@ def print_facts(facts: Mapping[str, str]) -> None:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what a file did not say itself, beside the results."""
+    """Print assumptions about a file on stderr."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 

@@ -76,7 +76,7 @@ class Ours(System, name="ours"):
         # linear algebra takes all cores otherwise
         with threadpool_limits(request.n_threads):
             model.fit(request.X, request.y)
-        # the estimator keeps what it has, a row has all or nothing
+        # an interrupted estimator keeps its best law so far, but a row stands for a whole fit
         if model.report_["stop"] == "interrupted":
             raise KeyboardInterrupt
         best = _row_of(model.expression_, model.candidates_)

@@ -63,7 +63,7 @@ class Peer(System):
         self._settings = settings
 
     def versions(self) -> dict[str, str]:
-        """Of the system and what it runs on."""
+        """Of the system and of the packages below it."""
         known = [p for (name, python, _), p in _PROCESSES.items() if name == self.name and python in self._pythons]
         found = next((process.versions for process in known if process.is_alive), None) or self._running(1).versions
         if missing := [key for key in self.required if key not in self._settings]:

@@ -15,7 +15,7 @@ from simplipy import Expression
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataUnits:
-    """What columns and targets are divided by.
+    """Divisors of columns and targets.
 
     Attributes
     ----------

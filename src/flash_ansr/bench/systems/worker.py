@@ -3,7 +3,7 @@
     python worker.py operon
 
 Reads requests from stdin and writes answers to stdout, one JSON object a line. The first line written says which
-versions are there, or why the system cannot run. What the system itself prints goes to stderr.
+versions are there, or why the system cannot run. Output of the system itself goes to stderr.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
 
 
 def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
-    """gplearn: generations until the time is over; its protected operators are written as what they protect."""
+    """gplearn: generations until the time is over; protected operators are written out, as log(abs(x))."""
     from gplearn.genetic import SymbolicRegressor
 
     def fit(request: Request) -> Answer:
@@ -156,7 +156,7 @@ def nesymres() -> tuple[list[str], Callable[[Request], Answer]]:
     def fit(request: Request) -> Answer:
         settings = request["settings"]
         torch.manual_seed(request["seed"])
-        np.random.seed(request["seed"])  # noqa: NPY002 - what its restarts draw from
+        np.random.seed(request["seed"])  # noqa: NPY002 - its restarts draw from it
         n_columns = len(request["names"])
         if n_columns > 3:
             raise ValueError(f"NeSymReS takes up to 3 variables, got {n_columns}")
@@ -197,7 +197,7 @@ def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
     def fit(request: Request) -> Answer:
         settings = request["settings"]
         torch.manual_seed(request["seed"])
-        np.random.seed(request["seed"])  # noqa: NPY002 - what its bags are drawn from
+        np.random.seed(request["seed"])  # noqa: NPY002 - its bags are drawn from it
         if "model" not in loaded:
             loaded["model"] = torch.load(settings["weights"], map_location="cpu", weights_only=False)
         loaded["model"].beam_size = settings.get("beam_width", 256)
