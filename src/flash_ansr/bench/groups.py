@@ -160,6 +160,8 @@ def _scores(rows: Sequence[Row], reference_seconds: float, on_scored: Callable[[
     lines = []
     for row in rows:
         scored = Scored(row, reference_seconds)
-        lines.append({name: m.of(scored) for name, m in METRICS.items()} | {"fvu_validation": scored.fvu_validation})
+        lines.append(
+            {name: m.of(scored) for name, m in METRICS.items()} | {"fvu_validation": scored.fvus["validation"]}
+        )
         on_scored()
     return pd.DataFrame(lines, index=[row.task.problem for row in rows])

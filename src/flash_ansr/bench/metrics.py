@@ -96,7 +96,7 @@ def _recovered_ratio(s: Scored) -> float | None:
 
 
 def _log10_fvu(s: Scored) -> float:
-    return log10_imperfect(s.fvu_validation)
+    return log10_imperfect(s.fvus["validation"])
 
 
 def _variable_recall(s: Scored) -> float:
@@ -111,8 +111,8 @@ METRICS = {
     m.name: m
     for m in (
         Metric("vnrr", "vNRR [%]", "up", lambda s: s.is_recovered, "rate", "figure"),
-        Metric("xnrr", "xNRR [%]", "up", lambda s: s.is_recovered and is_perfect(s.fvu_widened), "rate", "figure"),
-        Metric("fnrr", "fNRR [%]", "up", lambda s: is_perfect(s.fvu_fit), "rate"),
+        Metric("xnrr", "xNRR [%]", "up", lambda s: s.is_recovered and is_perfect(s.fvus["widened"]), "rate", "figure"),
+        Metric("fnrr", "fNRR [%]", "up", lambda s: is_perfect(s.fvus["fit"]), "rate"),
         Metric("symbolic_recovery", "symbolic recovery [%]", "up", lambda s: s.is_same_formula, "rate", "summary"),
         Metric("srr", "SRR [%]", "up", lambda s: s.short_skeleton == s.truth, "rate"),
         # a median: a prediction that is not finite has no mean

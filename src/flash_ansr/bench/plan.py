@@ -83,18 +83,20 @@ class Plan:
         chosen = [catalogue[name] for name in self.problems] or list(catalogue.included)
         n_used = min(self.limit or len(chosen), len(chosen))
         chosen = [chosen[k * len(chosen) // n_used] for k in range(n_used)]
-        for values in itertools.product(*self.sweep.values()):
-            settings = self.settings | dict(zip(self.sweep, values, strict=True))
-            for budget, points, noise in itertools.product(self.budget, self.points, self.noise):
-                for dataset in range(self.first_dataset, self.first_dataset + self.datasets):
-                    for problem in chosen:
-                        yield Task(
-                            *(self.catalogue, problem.name, dataset, points, float(noise), self.system),
-                            budget=None if budget is None else float(budget),
-                            settings=settings,
-                            label=self.label or Task.default_label(self.system, self.settings),
-                            n_threads=n_threads,
-                        )
+        settings = [
+            self.settings | dict(zip(self.sweep, values, strict=True))
+            for values in itertools.product(*self.sweep.values())
+        ]
+        datasets = range(self.first_dataset, self.first_dataset + self.datasets)
+        asked = itertools.product(settings, self.budget, self.points, self.noise, datasets, chosen)
+        for changed, budget, points, noise, dataset, problem in asked:
+            yield Task(
+                *(self.catalogue, problem.name, dataset, points, float(noise), self.system),
+                budget=None if budget is None else float(budget),
+                settings=changed,
+                label=self.label or Task.default_label(self.system, self.settings),
+                n_threads=n_threads,
+            )
 
 
 def read_plans(path: Path) -> list[Plan]:

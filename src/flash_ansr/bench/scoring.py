@@ -12,7 +12,7 @@ from flash_ansr.bench.datasets import DataSet, deviation, make_data_set
 from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect
 from flash_ansr.bench.rows import BenchError, Row
 from flash_ansr.bench.structure import is_recovered_symbolically, simplified_skeleton
-from flash_ansr.catalogues import Catalogue, Problem, Sample, load
+from flash_ansr.catalogues import Catalogue, Problem, load
 from simplipy import Expression
 
 
@@ -82,30 +82,17 @@ class Scored:
         return data
 
     @cached_property
-    def fvu_fit(self) -> float:
-        """On the clean targets of the fitted rows."""
-        return self._fvu("fit")
-
-    @cached_property
-    def fvu_validation(self) -> float:
-        """On the validation rows."""
-        return self._fvu("validation")
-
-    @cached_property
-    def fvu_widened(self) -> float:
-        """On rows from wider ranges."""
-        return self._fvu("widened")
-
-    def _fvu(self, part: str) -> float:
+    def fvus(self) -> dict[str, float]:
+        """By kind of rows: "fit", with its clean targets, "validation" and "widened"; infinite without a formula."""
         if not self.has_formula:
-            return math.inf
-        sample: Sample = getattr(self.data, part)
-        return fvu(sample.y, self.prediction(sample.X))
+            return dict.fromkeys(("fit", "validation", "widened"), math.inf)
+        samples = {"fit": self.data.fit, "validation": self.data.validation, "widened": self.data.widened}
+        return {kind: fvu(sample.y, self.prediction(sample.X)) for kind, sample in samples.items()}
 
     @property
     def is_recovered(self) -> bool:
         """Whether the formula is right on the validation rows."""
-        return is_perfect(self.fvu_validation)
+        return is_perfect(self.fvus["validation"])
 
     @property
     def is_same_formula(self) -> bool:

@@ -27,7 +27,7 @@ def row(expression: str | None, problem: str = "I.12.1", dataset: int = 0, **mor
 def score(found: Row, reference_seconds: float = math.nan) -> SimpleNamespace:
     """Every metric of a row, and its FVUs."""
     scored = Scored(found, reference_seconds)
-    fvus = {name: getattr(scored, name) for name in ("fvu_fit", "fvu_validation", "fvu_widened")}
+    fvus = {f"fvu_{kind}": value for kind, value in scored.fvus.items()}
     return SimpleNamespace(**{name: metric.of(scored) for name, metric in METRICS.items()}, **fvus)
 
 
