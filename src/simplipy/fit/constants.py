@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,8 @@ from simplipy.fit.checks import (
 )
 from simplipy.fit.result import STATUSES, Fit, FitStatus
 
-Loss = Literal["squared", "huber", "log_cosh", "relative"]
-Method = Literal["lm", "bfgs", "scipy"]
 Formula = str | Expression
+Formulas = Sequence[Any] | TokenBatch
 
 _LOSSES = ("squared", "huber", "log_cosh", "relative")
 _METHODS = ("lm", "bfgs", "scipy")
@@ -77,14 +76,33 @@ class Race:
             raise FitError(f"length_penalty must be >= 0, got {self.length_penalty}")
 
 
-@overload
-def fit_constants(expression: Formula, X: Any, y: Any, *arguments: Any, **options: Any) -> Fit: ...
+class FitKeywords(TypedDict, total=False):
+    """Keywords of ``fit_constants``, for its two overloads."""
+
+    x0: Any
+    parameters: Mapping[str, float] | None
+    bounds: Any
+    loss: str
+    method: str
+    n_restarts: int
+    rows: int | None
+    deadline: float | None
+    random_state: int
+    n_threads: int | None
+    starts: str
+    race: Race | None
+
+
 @overload
 def fit_constants(
-    expression: Sequence[Any] | TokenBatch, X: Any, y: Any, *arguments: Any, **options: Any
+    expression: Formula, X: Any, y: Any, sample_weight: Any = None, y_err: Any = None, **keywords: Unpack[FitKeywords]
+) -> Fit: ...
+@overload
+def fit_constants(
+    expression: Formulas, X: Any, y: Any, sample_weight: Any = None, y_err: Any = None, **keywords: Unpack[FitKeywords]
 ) -> list[Fit]: ...
 def fit_constants(
-    expression: Formula | Sequence[Any] | TokenBatch,
+    expression: Formula | Formulas,
     X: Any,
     y: Any,
     sample_weight: Any = None,
@@ -92,15 +110,15 @@ def fit_constants(
     x0: Any = None,
     parameters: Mapping[str, float] | None = None,
     bounds: Any = None,
-    loss: Loss = "squared",
-    method: Method = "lm",
+    loss: str = "squared",
+    method: str = "lm",
     n_restarts: int = 8,
     rows: int | None = None,
     deadline: float | None = None,
     random_state: int = 0,
     n_threads: int | None = None,
     *,
-    starts: Literal["auto", "normal"] = "auto",
+    starts: str = "auto",
     race: Race | None = None,
 ) -> Fit | list[Fit]:
     """Values of the free constants of one formula or of many, by least squares.

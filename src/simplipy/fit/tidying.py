@@ -11,10 +11,11 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import CONSTANT
 from simplipy.fit.constants import fit_constants
 from simplipy.fit.description_length import TOKEN, description_length, digits_cost, free_cost, roles_of_constants
-from simplipy.fit.result import Fit, FitStatus, TidyStep
+from simplipy.fit.result import Fit, FitStatus, Floats, TidyStep
 from simplipy.fit.score import EXACT_FVU, GAMMA, ROUNDING_FVU, score
 from simplipy.fit.shorter_forms import reductions, shortened
 
@@ -46,8 +47,6 @@ _TOKENS_OF_A_SYMBOL = 3
 # of the last fit before a deadline
 _LEAST_SECONDS = 1e-3
 
-_Change = TypeVar("_Change")
-
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
@@ -60,6 +59,17 @@ class _Candidate:
     symbolic: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change to try: what it does and why, the skeleton, values to start from, and whether pi or e is in it."""
+
+    action: str
+    reason: str
+    skeleton: Expression
+    start: Floats
+    symbolic: bool = False
+
+
 def tidy(
     fit: Fit,
     X: Any,
@@ -69,7 +79,9 @@ def tidy(
     gamma: float = GAMMA,
     tolerance: float = 0.0,
     deadline: float | None = None,
-    **options: Any,
+    loss: str = "squared",
+    method: str = "lm",
+    n_threads: int | None = None,
 ) -> Fit:
     """The same law in simpler numbers.
 
@@ -90,8 +102,8 @@ def tidy(
         By how much the score, or the description length per row, may rise.
     deadline : float, optional
         Seconds after which what is reached by then is returned.
-    **options
-        For ``simplipy.fit_constants``.
+    loss, method, n_threads
+        As in ``simplipy.fit_constants``.
 
     Returns
     -------
@@ -111,153 +123,140 @@ def tidy(
         raise FitError(f"tidy takes a Fit, got {type(fit).__name__}; fit_constants makes one")
     if not fit.ok or fit.skeleton.n_constants + len(fit.parameters) == 0:
         return fit
-    worker = _Tidier(X, y, {**options, "sample_weight": sample_weight, "y_err": y_err}, gamma, tolerance, deadline)
-    return worker.run(fit)
+    data = {"X": X, "y": y, "sample_weight": sample_weight, "y_err": y_err}
+    refit = partial(fit_constants, **data, loss=loss, method=method, n_restarts=0, n_threads=n_threads)
+    return _Tidier(refit, len(np.asarray(y)), gamma, tolerance, deadline).run(fit)
 
 
 class _Tidier:
-    """The data, and the rule by which a change is kept."""
+    """The data, and the rules by which a change is kept."""
 
     def __init__(
-        self, X: Any, y: Any, options: dict[str, Any], gamma: float, tolerance: float, deadline: float | None
+        self, refit: Callable[..., Fit], n_rows: int, gamma: float, tolerance: float, deadline: float | None
     ) -> None:
-        self._X, self._y = X, np.asarray(y)
-        self._options = options
+        self._refit = refit
+        self._n_rows = n_rows
         self._gamma = gamma
         self._tolerance = tolerance
         self._end = math.inf if deadline is None else time.monotonic() + deadline
+        self._steps: list[TidyStep] = []
 
-    def score(self, fit: Fit) -> float:
+    def run(self, fit: Fit) -> Fit:
+        """The fit after all changes that are kept."""
+        current = self._with_parameters_as_constants(fit)
+        if current.fvu > EXACT_FVU:
+            longest = description_length(current, self._n_rows) + self._n_rows * self._tolerance
+            current = self._shortened(current, longest)
+        if current.fvu <= EXACT_FVU:
+            current = self._snapped(current, len(fit.expression))
+            shorter = self._pruned(current, max(current.fvu, ROUNDING_FVU))
+            if shorter is not current:
+                current = self._snapped(shorter, len(fit.expression))
+        if not self._steps:
+            return fit
+        status = current.status if current.skeleton.n_constants else FitStatus.NO_CONSTANTS
+        return replace(current, status=status, steps=tuple(self._steps))
+
+    def _fitted(self, skeleton: Expression, start: Floats) -> Fit:
+        x0 = start if skeleton.n_constants else None
+        left = None if self._end == math.inf else max(self._end - time.monotonic(), _LEAST_SECONDS)
+        return self._refit(skeleton, x0=x0, deadline=left)
+
+    def _trials(self, changes: Iterable[_Change]) -> Iterator[tuple[_Change, Fit]]:
+        """The changes that there is time to try, with their fits."""
+        for change in itertools.takewhile(lambda _: time.monotonic() < self._end, changes):
+            yield change, self._fitted(change.skeleton, change.start)
+
+    def _kept(self, change: _Change, trial: Fit) -> Fit:
+        self._steps.append(TidyStep(change.action, change.reason, trial.expression, trial.fvu))
+        return trial
+
+    def _pruned(self, fit: Fit, floor: float) -> Fit:
+        """An exact fit without operands that only move its last digits."""
+        reason = "what is left out changes nothing but rounding"
+        shorter = reductions(fit.skeleton, fit.constants)
+        for change, trial in self._trials(_Change(r.action, reason, r.skeleton, r.start) for r in shorter):
+            if trial.fvu <= floor:
+                return self._pruned(self._kept(change, trial), floor)
+        return fit
+
+    def _snapped(self, fit: Fit, longest: int) -> Fit:
+        """An exact fit in simpler numbers, as long as it stays exact and short."""
+        highest = self._score(fit) + self._tolerance + 1e-12
+        for change, trial in self._trials(_simplifications(fit)):
+            bonus = self._gamma * _TOKENS_OF_A_SYMBOL if change.symbolic and trial.fvu <= EXACT_FVU else 0.0
+            if trial.ok and len(trial.expression) <= longest and self._score(trial) <= highest + bonus:
+                return self._snapped(self._kept(change, trial), longest)
+        return fit
+
+    def _score(self, fit: Fit) -> float:
         """The paper's score, with FVUs that are rounding taken as equal."""
         return score(fit.fvu, len(fit.expression), self._gamma, EXACT_FVU)
 
-    def refit(self, skeleton: Expression, start: np.ndarray) -> Fit:
-        x0 = start if skeleton.n_constants else None
-        left = None if self._end == math.inf else max(self._end - time.monotonic(), _LEAST_SECONDS)
-        return fit_constants(skeleton, self._X, self._y, x0=x0, n_restarts=0, deadline=left, **self._options)
-
-    def in_time(self, changes: Iterable[_Change]) -> Iterator[_Change]:
-        """The changes that there is time to try."""
-        return itertools.takewhile(lambda _: time.monotonic() < self._end, changes)
-
-    def run(self, fit: Fit) -> Fit:
-        current = self._with_parameters_as_constants(fit)
-        steps: list[TidyStep] = []
-        if current.fvu > EXACT_FVU:
-            current = self._shortened(current, steps)
-        if current.fvu <= EXACT_FVU:
-            current = self._snapped(current, len(fit.expression), steps)
-            shorter = self._pruned(current, steps)
-            if shorter is not current:
-                current = self._snapped(shorter, len(fit.expression), steps)
-        if not steps:
-            return fit
-        return replace(current, status=_status(current), steps=tuple(steps))
-
-    def _pruned(self, current: Fit, steps: list[TidyStep]) -> Fit:
-        """An exact fit without operands that only move its last digits."""
-        floor = max(current.fvu, ROUNDING_FVU)
-        while True:
-            for reduction in self.in_time(reductions(current.skeleton, current.constants)):
-                trial = self.refit(reduction.skeleton, reduction.start)
-                if trial.ok and trial.fvu <= floor:
-                    current = trial
-                    reason = "what is left out changes nothing but rounding"
-                    steps.append(TidyStep(reduction.action, reason, trial.expression, trial.fvu))
-                    break
-            else:
-                return current
-
-    def _snapped(self, current: Fit, longest: int, steps: list[TidyStep]) -> Fit:
-        """An exact fit in simpler numbers, as long as it stays exact and short."""
-        best = self.score(current)
-        changed = True
-        while changed and current.skeleton.n_constants:
-            changed = False
-            for action, reason, skeleton, start, symbolic in self.in_time(self._changes(current)):
-                trial = self.refit(skeleton, start)
-                if not trial.ok or len(trial.expression) > longest:
-                    continue
-                reached = self.score(trial)
-                bonus = self._gamma * _TOKENS_OF_A_SYMBOL if symbolic and trial.fvu <= EXACT_FVU else 0.0
-                if reached <= best + self._tolerance + 1e-12 + bonus:
-                    current, best, changed = trial, reached, True
-                    steps.append(TidyStep(action, reason, trial.expression, trial.fvu))
-                    break
-        return current
-
-    def _shortened(self, current: Fit, steps: list[TidyStep]) -> Fit:
+    def _shortened(self, fit: Fit, longest: float) -> Fit:
         """A fit with residuals in the shortest description that is reached change by change."""
-        n_rows = len(self._y)
-        best = description_length(current, n_rows) + n_rows * self._tolerance
-        while current.skeleton.n_constants and current.fvu > EXACT_FVU:
-            for action, reason, skeleton, start in self.in_time(self._promising(current)):
-                trial = self.refit(skeleton, start)
-                length = description_length(trial, n_rows)
-                if length < best:
-                    current, best = trial, length
-                    steps.append(TidyStep(action, reason, current.expression, current.fvu))
-                    break
-            else:
-                break
-        return current
-
-    def _promising(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
-        """The changes that should shorten the description most: (action, reason, skeleton, start)."""
-        yield from _exponents_together(fit)
-        n_rows, errors = len(self._y), fit.stderr
-        found: list[tuple[float, int, _Candidate, float]] = []
-        for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
-            error = float(errors[k]) if math.isfinite(errors[k]) else abs(value)
-            slack = max(_RELATIVE * abs(value), _DEVIATIONS * error)
-            simple = [c for c in _simple_values(value, slack) if role != "exponent" or not c.symbolic]
-            if role != "exponent":
-                simple += _rounded(value, error)
-            if role == "base":
-                simple += _exponentials(value, slack)
-            for candidate in simple:
-                distance = (candidate.value - value) / error if error > 0 else 0.0
-                by_data = 0.5 * n_rows * math.log1p(distance**2 / max(n_rows - len(fit.constants), 1))
-                found.append((by_data + _written(candidate) - free_cost(value, error), k, candidate, distance))
-        found.sort(key=lambda entry: (entry[0], entry[1], entry[2].cost))
-        for _, k, candidate, distance in found[:_TRIALS]:
-            skeleton, start = _with_value(fit, k, candidate)
-            action = f"constant {k + 1}: {fit.constants[k]:.10g} -> {candidate.name}"
-            yield action, f"{abs(distance):.2g} standard errors away; shorter to describe", skeleton, start
+        for change, trial in self._trials(_promising(fit, self._n_rows) if fit.fvu > EXACT_FVU else ()):
+            length = description_length(trial, self._n_rows)
+            if length < longest:
+                return self._shortened(self._kept(change, trial), length)
+        return fit
 
     def _with_parameters_as_constants(self, fit: Fit) -> Fit:
         """Named parameters become numbers that can be snapped where they occur once; shared ones stay as fitted."""
         if not fit.parameters:
             return fit
-        numbers = {_core.quoted(name): repr(float(value)) for name, value in fit.parameters.items()}
-        tokens = [numbers.get(token, token) for token in fit.skeleton.tokens]
-        once = {token for token in numbers if fit.skeleton.tokens.count(token) == 1}
-        constants, free = [], []
-        values = iter(fit.constants.tolist())
-        for token, original in zip(tokens, fit.skeleton.tokens, strict=True):
-            if original == CONSTANT or original in once:
-                constants.append(next(values) if original == CONSTANT else fit.parameters[_plain(original)])
-                free.append(CONSTANT)
+        tokens = fit.skeleton.tokens
+        numbers = {_core.quoted(name): float(value) for name, value in fit.parameters.items()}
+        fitted = iter(fit.constants.tolist())
+        skeleton, start = [], []
+        for token in tokens:
+            if token == CONSTANT or (token in numbers and tokens.count(token) == 1):
+                skeleton.append(CONSTANT)
+                start.append(next(fitted) if token == CONSTANT else numbers[token])
             else:
-                free.append(token)
-        return self.refit(parse(free), np.array(constants))
+                skeleton.append(repr(numbers[token]) if token in numbers else token)
+        return self._fitted(parse(skeleton), np.array(start))
 
-    def _changes(self, fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray, bool]]:
-        """Changes to try, those that save most first: (action, reason, skeleton, start, whether pi or e is in it)."""
-        stderr = fit.stderr
-        tried = []
-        for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
-            slack = max(_RELATIVE * abs(value), 1e-9)
-            simple = [*_simple_values(value, slack), *(_exponentials(value, slack) if role == "base" else ())]
-            for candidate in simple:
-                skeleton, start = _with_value(fit, k, candidate)
-                saved = len(fit.expression) - len(skeleton)
-                moved = abs(candidate.value - value)
-                tried.append((-saved, candidate.cost, moved, k, candidate, skeleton, start))
-        for _, _, moved, k, candidate, skeleton, start in sorted(tried, key=lambda entry: entry[:4]):
-            value = fit.constants[k]
-            action = f"constant {k + 1}: {value:.10g} -> {candidate.name}"
-            yield action, f"{_distance(moved, value, stderr[k])}; the score holds", skeleton, start, candidate.symbolic
+
+def _promising(fit: Fit, n_rows: int) -> Iterator[_Change]:
+    """The changes that should shorten the description most."""
+    yield from _exponents_together(fit)
+    errors = fit.stderr
+    found: list[tuple[float, int, _Candidate, float]] = []
+    for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
+        error = float(errors[k]) if math.isfinite(errors[k]) else abs(value)
+        slack = max(_RELATIVE * abs(value), _DEVIATIONS * error)
+        simple = [c for c in _simple_values(value, slack) if role != "exponent" or not c.symbolic]
+        if role != "exponent":
+            simple += _rounded(value, error)
+        if role == "base":
+            simple += _exponentials(value, slack)
+        for candidate in simple:
+            distance = (candidate.value - value) / error if error > 0 else 0.0
+            by_data = 0.5 * n_rows * math.log1p(distance**2 / max(n_rows - len(fit.constants), 1))
+            found.append((by_data + _written(candidate) - free_cost(value, error), k, candidate, distance))
+    found.sort(key=lambda entry: (entry[0], entry[1], entry[2].cost))
+    for _, k, candidate, distance in found[:_TRIALS]:
+        reason = f"{abs(distance):.2g} standard errors away; shorter to describe"
+        yield _Change(_action(fit, k, candidate), reason, *_with_values(fit, {k: candidate.tokens}))
+
+
+def _simplifications(fit: Fit) -> Iterator[_Change]:
+    """Changes of an exact fit, those that save most first."""
+    found: list[tuple[int, int, float, int, _Change]] = []
+    for k, (value, role) in enumerate(zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=True)):
+        slack = max(_RELATIVE * abs(value), 1e-9)
+        for candidate in (*_simple_values(value, slack), *(_exponentials(value, slack) if role == "base" else ())):
+            skeleton, start = _with_values(fit, {k: candidate.tokens})
+            moved = abs(candidate.value - value)
+            reason = f"{_distance(moved, value, fit.stderr[k])}; the score holds"
+            change = _Change(_action(fit, k, candidate), reason, skeleton, start, candidate.symbolic)
+            found.append((len(skeleton), candidate.cost, moved, k, change))
+    yield from (change for *_, change in sorted(found, key=lambda entry: entry[:4]))
+
+
+def _action(fit: Fit, k: int, candidate: _Candidate) -> str:
+    return f"constant {k + 1}: {fit.constants[k]:.10g} -> {candidate.name}"
 
 
 def _simple_values(value: float, slack: float) -> Iterator[_Candidate]:
@@ -338,36 +337,25 @@ def _made(ratio: Fraction, name: str, unit: tuple[str, ...], value: float) -> _C
     return _Candidate(("*", *number, *unit), f"{text}*{name}", value, 4 + len(unit), True)
 
 
-def _exponents_together(fit: Fit) -> Iterator[tuple[str, str, Expression, np.ndarray]]:
-    """All exponents as integers, or halves: errors of one move the others, so that none may seem to be one alone."""
+def _exponents_together(fit: Fit) -> Iterator[_Change]:
+    """All exponents as integers, or halves: an error in one moves the others, so no single one may look simple."""
     places = [k for k, role in enumerate(roles_of_constants(fit.skeleton)) if role == "exponent"]
     if len(places) < 2:
         return
-    tried: set[tuple[float, ...]] = set()
-    for denominator in (1, 2):
-        nearest = tuple(round(denominator * float(fit.constants[k])) / denominator for k in places)
-        if nearest in tried or max(map(abs, nearest)) > _LARGEST_EXPONENT:
+    roundings = (tuple(round(d * float(fit.constants[k])) / d for k in places) for d in (1, 2))
+    for nearest in dict.fromkeys(roundings):
+        if max(map(abs, nearest)) > _LARGEST_EXPONENT:
             continue
-        tried.add(nearest)
         values = {k: (_core.decimal_token(v),) for k, v in zip(places, nearest, strict=True)}
-        skeleton, start = _with_values(fit, values)
-        names = ", ".join(f"{v:g}" for v in nearest)
-        yield f"{len(places)} exponents -> {names}", "shorter to describe together", skeleton, start
+        action = f"{len(places)} exponents -> {', '.join(f'{v:g}' for v in nearest)}"
+        yield _Change(action, "shorter to describe together", *_with_values(fit, values))
 
 
-def _with_value(fit: Fit, k: int, candidate: _Candidate) -> tuple[Expression, np.ndarray]:
-    return _with_values(fit, {k: candidate.tokens})
-
-
-def _with_values(fit: Fit, values: Mapping[int, tuple[str, ...]]) -> tuple[Expression, np.ndarray]:
+def _with_values(fit: Fit, values: Mapping[int, tuple[str, ...]]) -> tuple[Expression, Floats]:
     """The simplified skeleton with some constants replaced, and the values that its other constants then have."""
-    tokens: list[str] = []
-    at = -1
-    for token in fit.skeleton.tokens:
-        at += token == CONSTANT
-        tokens += values.get(at, (token,)) if token == CONSTANT else [token]
-    plain = parse(tokens)
-    return shortened(plain, np.delete(fit.constants, list(values)))
+    places = itertools.count()
+    spelled = [values.get(next(places), (token,)) if token == CONSTANT else (token,) for token in fit.skeleton.tokens]
+    return shortened(parse(list(itertools.chain(*spelled))), np.delete(fit.constants, list(values)))
 
 
 def _distance(moved: float, value: float, stderr: float) -> str:
@@ -376,12 +364,3 @@ def _distance(moved: float, value: float, stderr: float) -> str:
     if math.isfinite(stderr) and stderr > 1e-9 * abs(value):
         return f"{moved / stderr:.2g} standard errors away"
     return f"{moved:.1g} away"
-
-
-def _status(fit: Fit) -> FitStatus:
-    return FitStatus.NO_CONSTANTS if fit.skeleton.n_constants == 0 else fit.status
-
-
-def _plain(token: str) -> str:
-    unquoted = _core.unquoted(token)
-    return token if unquoted is None else unquoted
