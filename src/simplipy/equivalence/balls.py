@@ -35,20 +35,34 @@ class Ball:
     ----------
     value : arb
         Ball that holds the number.
-    exact : Fraction or None
-        The number itself, where it is a known rational.
-    turns : Fraction or None
-        The number divided by pi, where that is a known rational.
+    known : Fraction or None
+        The number itself, or the number divided by pi, where that is a known rational.
+    in_pi : bool
+        Whether ``known`` counts multiples of pi.
     """
 
-    __slots__ = ("exact", "turns", "value")
+    __slots__ = ("in_pi", "known", "value")
 
-    def __init__(self, value: arb, exact: Fraction | None = None, turns: Fraction | None = None) -> None:
+    def __init__(self, value: arb, known: Fraction | None = None, in_pi: bool = False) -> None:
         if not value.is_finite():
             raise UndecidedError
+        if known is None and value.is_exact():
+            mantissa, exponent = map(int, value.man_exp())
+            if abs(exponent) + mantissa.bit_length() <= EXACT_BITS:
+                known = mantissa * Fraction(2) ** exponent
         self.value = value
-        self.exact = exact
-        self.turns = turns
+        self.known = known
+        self.in_pi = in_pi
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The number itself, where it is a known rational."""
+        return None if self.in_pi else self.known
+
+    @property
+    def turns(self) -> Fraction | None:
+        """The number divided by pi, where that is a known rational and not zero."""
+        return self.known if self.in_pi else None
 
     @property
     def error(self) -> float:
@@ -64,34 +78,30 @@ class Ball:
         return float(self.value.mid())
 
     def sign(self) -> int:
-        """-1, 0 or 1, proved; UndecidedError where the ball holds zero and is no exact number."""
-        known = self.turns if self.exact is None else self.exact
-        if known is not None:
-            return (known > 0) - (known < 0)
-        if self.value.contains(0) and not self.value.is_zero():
+        """-1, 0 or 1, proved; UndecidedError where the ball holds zero and is no known number."""
+        number = self.value if self.known is None else self.known
+        if self.known is None and self.value.contains(0):
             raise UndecidedError
-        return (self.value > 0) - (self.value < 0)
+        return (number > 0) - (number < 0)
 
     def fine(self) -> arb:
-        """The number with a small absolute error too, where it is exact; periodic functions and exp need it."""
-        known = self.turns if self.exact is None else self.exact
-        n_bits = max(0, self.magnitude) if known else 0
-        if not 1 <= n_bits <= _MOST_BITS:
+        """The number with a small absolute error too, where it is known; periodic functions and exp need it."""
+        n_bits = math.ceil(max(0, self.magnitude)) if self.known else 0
+        if self.known is None or not 1 <= n_bits <= _MOST_BITS:
             return self.value
-        with ctx.extraprec(math.ceil(n_bits)):
-            return _arb(known or _ZERO) * (arb.pi() if self.exact is None else 1)
+        with ctx.extraprec(n_bits):
+            return _arb(self.known, self.in_pi)
 
 
-def rational(value: Fraction) -> Ball:
-    """Ball of a rational; exact while it is small."""
-    return Ball(_arb(value), value if bits(value) <= EXACT_BITS else None)
+def rational(value: Fraction, in_pi: bool = False) -> Ball:
+    """Ball of a rational, or of a rational multiple of pi; known while it is small."""
+    in_pi = in_pi and value != 0
+    return Ball(_arb(value, in_pi), value if bits(value) <= EXACT_BITS else None, in_pi)
 
 
 def pi_multiple(turns: Fraction) -> Ball:
     """Ball of a rational multiple of pi."""
-    if turns == 0:
-        return rational(turns)
-    return Ball(_arb(turns) * arb.pi(), None, turns if bits(turns) <= EXACT_BITS else None)
+    return rational(turns, in_pi=True)
 
 
 def bits(value: Fraction) -> int:
@@ -99,21 +109,12 @@ def bits(value: Fraction) -> int:
     return value.numerator.bit_length() + value.denominator.bit_length()
 
 
-def binary(mantissa: int, exponent: int) -> Ball:
-    """Ball of mantissa * 2^exponent."""
-    if abs(exponent) + mantissa.bit_length() <= EXACT_BITS:
-        return rational(mantissa * Fraction(2) ** exponent)
-    return Ball(arb((fmpz(mantissa), fmpz(exponent))))
-
-
 def add(a: Ball, b: Ball) -> Ball:
     """Sum."""
-    if a.exact is not None and b.exact is not None:
-        return rational(a.exact + b.exact)
-    if a.turns is not None and b.turns is not None:
-        return pi_multiple(a.turns + b.turns)
-    if a.exact == 0 or b.exact == 0:
-        return b if a.exact == 0 else a
+    if a.known == 0 or b.known == 0:
+        return b if a.known == 0 else a
+    if a.known is not None and b.known is not None and a.in_pi == b.in_pi:
+        return rational(a.known + b.known, a.in_pi)
     return Ball(a.value + b.value)
 
 
@@ -129,34 +130,25 @@ def subtract(a: Ball, b: Ball) -> Ball:
 
 def absolute(a: Ball) -> Ball:
     """Absolute value."""
-    known = a.turns if a.exact is None else a.exact
-    if known is None:
-        return Ball(abs(a.value))
-    return a if known >= 0 else scale(a, -1, 1)
+    return Ball(abs(a.value)) if a.known is None else rational(abs(a.known), a.in_pi)
 
 
 def multiply(a: Ball, b: Ball) -> Ball:
     """Product; zero times anything that is defined is zero."""
-    if a.exact is not None and b.exact is not None:
-        return rational(a.exact * b.exact)
-    if a.exact == 0 or b.exact == 0:
+    if a.known == 0 or b.known == 0:
         return rational(_ZERO)
-    for exact, turns in ((a.exact, b.turns), (b.exact, a.turns)):
-        if exact is not None and turns is not None:
-            return pi_multiple(exact * turns)
+    if a.known is not None and b.known is not None and not (a.in_pi and b.in_pi):
+        return rational(a.known * b.known, a.in_pi or b.in_pi)
     return Ball(a.value * b.value)
 
 
 def divide(a: Ball, b: Ball) -> Ball:
     """Quotient."""
-    if b.sign() == 0:
-        raise UndefinedError
-    if a.exact is not None and (b.exact is not None or a.exact == 0):
-        return rational(a.exact / (b.exact or 1))
-    if a.turns is not None and b.turns is not None:
-        return rational(a.turns / b.turns)
-    if a.turns is not None and b.exact is not None:
-        return pi_multiple(a.turns / b.exact)
+    _need(b.sign() != 0)
+    if a.known == 0:
+        return a
+    if a.known is not None and b.known is not None and (a.in_pi or not b.in_pi):
+        return rational(a.known / b.known, a.in_pi != b.in_pi)
     return Ball(a.value / b.value)
 
 
@@ -165,13 +157,11 @@ def integer_power(a: Ball, n: int) -> Ball:
     if n == 0:
         return rational(_ONE)
     if a.exact is not None and (abs(a.exact) <= 1 == a.exact.denominator or bits(a.exact) * abs(n) <= EXACT_BITS):
-        if a.exact == 0 and n < 0:
-            raise UndefinedError
+        _need(n >= 0 or a.exact != 0)
         return rational(a.exact ** (n if a.exact else 1))
     if n < 0 or abs(n) > 64:
         sign = a.sign()
-        if sign == 0:
-            raise UndefinedError  # n < 0: zero to a positive power is exact
+        _need(sign != 0)  # n < 0: zero to a positive power is exact
         size = abs(a.value) ** fmpz(n)
         return Ball(-size if sign < 0 and n % 2 else size)
     return Ball(a.value ** fmpz(n))
@@ -183,8 +173,7 @@ def power(a: Ball, b: Ball) -> Ball:
         return integer_power(a, b.exact.numerator)
     base = a.sign()
     if base == 0:
-        if b.sign() < 0:
-            raise UndefinedError
+        _need(b.sign() >= 0)
         return a
     if base < 0:
         # an exponent that may be an integer cannot be told from one; the others have no real power
@@ -199,8 +188,7 @@ def root(a: Ball, n: int) -> Ball:
     if a.exact is None and n % 2 and a.value.contains(0):
         return Ball(_root(a.value.lower(), n).union(_root(a.value.upper(), n)))
     sign = a.sign()
-    if sign < 0 and n % 2 == 0:
-        raise UndefinedError
+    _need(sign >= 0 or n % 2 == 1)
     if a.exact is not None:
         roots = [_integer_root(abs(k), n) for k in (a.exact.numerator, a.exact.denominator)]
         if roots[0] is not None and roots[1] is not None:
@@ -208,37 +196,35 @@ def root(a: Ball, n: int) -> Ball:
     return Ball(_root(a.value, n))
 
 
+def entire(a: Ball, name: str) -> Ball:
+    """A function of Arb by its name that is defined everywhere."""
+    return Ball(getattr(a.fine(), name)())
+
+
 def exp(a: Ball) -> Ball:
     """Function ``exp``."""
-    return rational(_ONE) if a.exact == 0 else Ball(a.fine().exp())
+    return entire(a, "exp")
 
 
 def log(a: Ball) -> Ball:
     """Natural logarithm."""
-    if a.sign() <= 0:
-        raise UndefinedError
-    return rational(_ZERO) if a.exact == 1 else Ball(a.value.log())
+    _need(a.sign() > 0)
+    return Ball(a.value.log())
 
 
 def sin(a: Ball) -> Ball:
     """Function ``sin``."""
-    known = _sine_of_turns(a.turns if a.exact != 0 else _ZERO)
-    return rational(known) if known is not None else Ball(a.fine().sin())
+    return entire(a, "sin") if a.turns is None else Ball(arb.sin_pi_fmpq(_fmpq(a.turns)))
 
 
 def cos(a: Ball) -> Ball:
     """Function ``cos``."""
-    turns = a.turns if a.exact != 0 else _ZERO
-    known = None if turns is None else _sine_of_turns(turns + Fraction(1, 2))
-    return rational(known) if known is not None else Ball(a.fine().cos())
+    return entire(a, "cos") if a.turns is None else Ball(arb.cos_pi_fmpq(_fmpq(a.turns)))
 
 
 def tan(a: Ball) -> Ball:
     """Function ``tan``; undefined at its poles."""
-    turns = a.turns if a.exact != 0 else _ZERO
-    if turns is not None and turns.denominator == 2:
-        raise UndefinedError
-    return rational(_ZERO) if turns is not None and turns.denominator == 1 else Ball(a.fine().tan())
+    return entire(a, "tan") if a.turns is None else divide(sin(a), cos(a))
 
 
 def asin(a: Ball) -> Ball:
@@ -258,27 +244,16 @@ def atan(a: Ball) -> Ball:
     return pi_multiple(a.exact / 4) if a.exact in (-1, 0, 1) else Ball(a.value.atan())
 
 
-def odd(a: Ball, name: str) -> Ball:
-    """A function of Arb by its name that is defined everywhere, and 0 at 0 alone."""
-    return a if a.exact == 0 else Ball(getattr(a.fine(), name)())
-
-
-def cosh(a: Ball) -> Ball:
-    """Function ``cosh``."""
-    return rational(_ONE) if a.exact == 0 else Ball(a.fine().cosh())
-
-
 def acosh(a: Ball) -> Ball:
     """Function ``acosh``."""
-    gap = subtract(a, rational(_ONE))
-    _need(gap.sign() >= 0)
-    return gap if gap.exact == 0 else Ball(a.value.acosh())
+    _need(subtract(a, rational(_ONE)).sign() >= 0)
+    return Ball(a.value.acosh())
 
 
 def atanh(a: Ball) -> Ball:
     """Function ``atanh``."""
     _need(subtract(rational(_ONE), absolute(a)).sign() > 0)
-    return a if a.exact == 0 else Ball(a.value.atanh())
+    return Ball(a.value.atanh())
 
 
 def _need(condition: bool) -> None:
@@ -286,21 +261,18 @@ def _need(condition: bool) -> None:
         raise UndefinedError
 
 
-def _arb(value: Fraction) -> arb:
-    return arb(fmpq(value.numerator, value.denominator))
+def _fmpq(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _arb(value: Fraction, in_pi: bool) -> arb:
+    return arb(_fmpq(value)) * (arb.pi() if in_pi else 1)
 
 
 def _log2(value: arb) -> float:
     """log2 of the absolute value of an exact number, rounded up."""
     mantissa, exponent = value.man_exp()
     return math.log2(abs(int(mantissa))) + int(exponent) if mantissa != 0 else -math.inf
-
-
-def _sine_of_turns(turns: Fraction | None) -> Fraction | None:
-    """sin(pi*turns) where that is rational."""
-    sixths = None if turns is None else turns % 2 * 6
-    by_sixths = {0: 0, 1: 1, 3: 2, 5: 1, 6: 0, 7: -1, 9: -2, 11: -1}
-    return Fraction(by_sixths[int(sixths)], 2) if sixths is not None and sixths in by_sixths else None
 
 
 def _root(value: arb, n: int) -> arb:

@@ -193,7 +193,7 @@ def as_ball(value: Number) -> Ball:
     sign, mantissa, exponent, _ = value._mpf_ if hasattr(value, "_mpf_") else libmp.from_float(float(value))
     if not mantissa and exponent:
         raise UndefinedError  # infinite or NaN
-    return balls.binary(-int(mantissa) if sign else int(mantissa), exponent)
+    return Ball(arb((fmpz(-mantissa if sign else mantissa), fmpz(exponent))))
 
 
 def _precision(digits: int) -> int:

@@ -118,9 +118,9 @@ def _function(
     return OperatorForms(written, lambda m, a: getattr(m, token)(a), token, ball or token, bounds, **more)
 
 
-def _odd(token: str, latex: str = "", **more: Any) -> OperatorForms:
-    """A function that is odd, rises, and is defined everywhere."""
-    return _function(token, latex, ball=lambda m, a: m.odd(a, token), **more)
+def _entire(token: str, latex: str = "", **more: Any) -> OperatorForms:
+    """A function that is defined everywhere."""
+    return _function(token, latex, ball=lambda m, a: m.entire(a, token), **more)
 
 
 def _power(k: int) -> OperatorForms:
@@ -239,10 +239,10 @@ FORMS: dict[str, OperatorForms] = {
         "acos", r"\arccos", "falling", domain=_UNIT, image=_NON_NEGATIVE, steep=lambda m, a: m.abs(a) == 1
     ),
     "atan": _function("atan", r"\arctan"),
-    "sinh": _odd("sinh"),
-    "cosh": _function("cosh", bounds="even", image=Interval(1.0, math.inf)),
-    "tanh": _odd("tanh", image=_UNIT),
-    "asinh": _odd("asinh", r"\operatorname{arsinh}"),
+    "sinh": _entire("sinh"),
+    "cosh": _entire("cosh", bounds="even", image=Interval(1.0, math.inf)),
+    "tanh": _entire("tanh", image=_UNIT),
+    "asinh": _entire("asinh", r"\operatorname{arsinh}"),
     "acosh": _function(
         "acosh",
         r"\operatorname{arcosh}",
