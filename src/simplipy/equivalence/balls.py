@@ -196,14 +196,14 @@ def root(a: Ball, n: int) -> Ball:
     return Ball(_root(a.value, n))
 
 
-def entire(a: Ball, name: str) -> Ball:
+def entire(name: str, a: Ball) -> Ball:
     """A function of Arb by its name that is defined everywhere."""
     return Ball(getattr(a.fine(), name)())
 
 
 def exp(a: Ball) -> Ball:
     """Function ``exp``."""
-    return entire(a, "exp")
+    return entire("exp", a)
 
 
 def log(a: Ball) -> Ball:
@@ -214,17 +214,17 @@ def log(a: Ball) -> Ball:
 
 def sin(a: Ball) -> Ball:
     """Function ``sin``."""
-    return entire(a, "sin") if a.turns is None else Ball(arb.sin_pi_fmpq(_fmpq(a.turns)))
+    return entire("sin", a) if a.turns is None else Ball(arb.sin_pi_fmpq(_fmpq(a.turns)))
 
 
 def cos(a: Ball) -> Ball:
     """Function ``cos``."""
-    return entire(a, "cos") if a.turns is None else Ball(arb.cos_pi_fmpq(_fmpq(a.turns)))
+    return entire("cos", a) if a.turns is None else Ball(arb.cos_pi_fmpq(_fmpq(a.turns)))
 
 
 def tan(a: Ball) -> Ball:
     """Function ``tan``; undefined at its poles."""
-    return entire(a, "tan") if a.turns is None else divide(sin(a), cos(a))
+    return entire("tan", a) if a.turns is None else divide(sin(a), cos(a))
 
 
 def asin(a: Ball) -> Ball:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx, fmpz
@@ -220,6 +221,6 @@ def _apply(token: str, operand_numbers: list[int], values: list[Ball | None]) ->
         raise UndecidedError
     if token == "-" and operand_numbers[0] == operand_numbers[1]:
         return balls.rational(Fraction(0))  # equal subterms: zero, whatever their last digits say
-    form = FORMS[token].ball
-    result: Ball = getattr(balls, form)(*operands) if isinstance(form, str) else form(balls, *operands)
-    return result
+    name, *more = FORMS[token].exact
+    function: Callable[..., Ball] = getattr(balls, name, None) or partial(balls.entire, name)
+    return function(*operands, *more)

@@ -118,50 +118,68 @@ def _joined(kind: type, left: Any, right: Any) -> _Chain:
     return _Chain(kind, b)
 
 
-def sum_of(a: Any, b: Any) -> _Chain:
+def add(a: Any, b: Any) -> _Chain:
     """Unevaluated sum, for the operator table."""
     return _joined(Add, a, b)
 
 
-def product_of(a: Any, b: Any) -> _Chain:
+def subtract(a: Any, b: Any) -> _Chain:
+    """Unevaluated difference."""
+    return add(a, scale(b, -1, 1))
+
+
+def multiply(a: Any, b: Any) -> _Chain:
     """Unevaluated product."""
     return _joined(Mul, a, b)
 
 
-def ratio(p: int, q: int) -> Any:
-    """Rational number."""
-    return Rational(p, q)
+def divide(a: Any, b: Any) -> _Chain:
+    """Unevaluated quotient."""
+    return multiply(a, integer_power(b, -1))
 
 
-def times(factor: Any, term: Any) -> Any:
-    """Unevaluated product with a number or a closed term."""
-    return Mul(sympy.sympify(factor), _closed(term), evaluate=False)
+def scale(a: Any, p: int, q: int) -> Any:
+    """Unevaluated product with p/q."""
+    return Mul(Rational(p, q), _closed(a), evaluate=False)
 
 
 def power(base: Any, exponent: Any) -> Any:
     """Unevaluated power."""
-    return Pow(_closed(base), sympy.sympify(_closed(exponent)), evaluate=False)
+    return Pow(_closed(base), _closed(exponent), evaluate=False)
 
 
-def odd_root(term: Any, n: int) -> Any:
-    """Real root as sign(u)*Abs(u)**(1/n)."""
-    inner = _closed(term)
-    return times(sympy.sign(inner, evaluate=False), power(sympy.Abs(inner, evaluate=False), Rational(1, n)))
+def integer_power(a: Any, n: int) -> Any:
+    """Unevaluated power with this exponent."""
+    return power(a, Integer(n))
+
+
+def absolute(a: Any) -> Any:
+    """Unevaluated absolute value."""
+    return sympy.Abs(_closed(a), evaluate=False)
+
+
+def root(a: Any, n: int) -> Any:
+    """Real root, where n is odd as sign(u)*Abs(u)**(1/n)."""
+    if n % 2 == 0:
+        return power(a, Rational(1, n))
+    inner = _closed(a)
+    return Mul(sympy.sign(inner, evaluate=False), power(absolute(inner), Rational(1, n)), evaluate=False)
 
 
 def _applied(token: str, operands: list[Any], principal_roots: bool) -> Any:
     """An operator over terms."""
     if principal_roots and OPERATORS[token].literal in _ODD_ROOTS and token.startswith("pow1_"):
         return power(operands[0], Rational(1, OPERATORS[token].literal))
-    form = FORMS[token].sympy
-    if isinstance(form, str):
-        return getattr(sympy, form)(*map(_closed, operands), evaluate=False)
-    return form(sys.modules[__name__], *operands)
+    name, *more = FORMS[token].exact
+    if name in globals():
+        return globals()[name](*operands, *more)
+    return getattr(sympy, name)(*map(_closed, operands), evaluate=False)
 
 
 # Prefix of the operand, each exact with its domain. Not acot: it is atan(1/u), but at 0, where 1/u is undefined, pi/2.
 _READ: dict[Any, list[str]] = {
-    **{getattr(sympy, forms.sympy): [token] for token, forms in FORMS.items() if isinstance(forms.sympy, str)},
+    **{getattr(sympy, token): [token] for token, forms in FORMS.items() if forms.exact == (token,)},
+    sympy.Abs: ["abs"],
     sympy.sec: ["inv", "cos"],
     sympy.csc: ["inv", "sin"],
     sympy.cot: ["tan", "-", "div2", "pi"],

@@ -1,8 +1,9 @@
 """One row an operator: how LaTeX, NumPy, torch, SymPy, balls and intervals write it.
 
-The core's table (`simplipy.OPERATORS`) says what an operator means; this one says how other languages spell it. A form
-is a function whose first argument is the library, so that nothing is imported here: ``values(numpy, a)`` and
-``values(torch, a)`` compute the same, ``sympy`` gets ``sympy_bridge``, ``ball`` gets ``ball_arithmetic``.
+The core's table (`simplipy.OPERATORS`) says what an operator means; this one says how other languages spell it. Nothing
+is imported here: array functions get their library, ``values(numpy, a)`` and ``values(torch, a)`` compute the same, and
+SymPy and balls, which compute exactly, are modules with functions of equal names, ``export.sympy_bridge`` and
+``equivalence.balls``.
 """
 
 from __future__ import annotations
@@ -42,10 +43,8 @@ class OperatorForms:
     latex : Latex
     values : callable
         ``values(m, a)`` or ``values(m, a, b)`` on arrays, with m numpy or torch; right inside the domain.
-    sympy : str or callable
-        Name of the SymPy function, or ``sympy(s, a)`` with s the module ``sympy_bridge``.
-    ball : str or callable
-        Name of the function in ``ball_arithmetic``, or ``ball(m, a)`` with m that module.
+    exact : tuple of str and int
+        Function in exact arithmetic: its name and what follows the operands. ``scale(a, 1, 2)`` is half of a.
     bounds : {"rising", "falling", "even", ""} or callable
         How it maps an interval: even functions rise with the absolute value. ``bounds(m, low, high)`` elsewhere, with m
         the module ``mining.boxes``. "" where that module treats it by itself.
@@ -61,8 +60,7 @@ class OperatorForms:
 
     latex: Latex
     values: Form
-    sympy: str | Form
-    ball: str | Form
+    exact: tuple[Any, ...]
     bounds: str | Form = "rising"
     domain: Interval | Form | None = None
     image: Interval | None = None
@@ -108,19 +106,12 @@ _NON_NEGATIVE = Interval(0.0, math.inf)
 _POSITIVE = Interval(0.0, math.inf, is_open=True)
 _UNIT = Interval(-1.0, 1.0)
 _INSIDE_UNIT = Interval(-1.0, 1.0, is_open=True)
+_FROM_ONE = Interval(1.0, math.inf)
 
 
-def _function(
-    token: str, latex: str = "", bounds: str | Form = "rising", ball: Form | None = None, **more: Any
-) -> OperatorForms:
+def _function(token: str, latex: str = "", **more: Any) -> OperatorForms:
     """A function that every library knows by this name."""
-    written = Latex("function", latex or f"\\{token}")
-    return OperatorForms(written, lambda m, a: getattr(m, token)(a), token, ball or token, bounds, **more)
-
-
-def _entire(token: str, latex: str = "", **more: Any) -> OperatorForms:
-    """A function that is defined everywhere."""
-    return _function(token, latex, ball=lambda m, a: m.entire(a, token), **more)
+    return OperatorForms(Latex("function", latex or f"\\{token}"), lambda m, a: getattr(m, token)(a), (token,), **more)
 
 
 def _power(k: int) -> OperatorForms:
@@ -130,128 +121,69 @@ def _power(k: int) -> OperatorForms:
         square = a * a
         return {2: square, 3: square * a, 4: square * square, 5: square * square * a}[k]
 
-    even = k % 2 == 0
-    written, image = Latex("power", after=str(k)), _NON_NEGATIVE if even else None
-    shape = "even" if even else "rising"
-    return OperatorForms(
-        written, values, lambda s, a: s.power(a, k), lambda m, a: m.integer_power(a, k), shape, None, image
-    )
+    shape, image = ("rising", None) if k % 2 else ("even", _NON_NEGATIVE)
+    return OperatorForms(Latex("power", after=str(k)), values, ("integer_power", k), shape, image=image)
 
 
 def _root(k: int) -> OperatorForms:
     """The real root of order k."""
+
+    def values(m: Any, a: Any) -> Any:
+        if k % 2:
+            return _odd_root(m, a, k)
+        return m.sqrt(a) if k == 2 else m.sqrt(m.sqrt(a))
+
+    image = None if k % 2 else _NON_NEGATIVE  # of an even root, the domain too
     written = Latex("root", "" if k == 2 else f"[{k}]")
-    if k % 2:
-        return OperatorForms(
-            written,
-            lambda m, a: _odd_root(m, a, k),
-            lambda s, a: s.odd_root(a, k),
-            lambda m, a: m.root(a, k),
-            steep=lambda m, a: a == 0,
-        )
-    return OperatorForms(
-        written,
-        lambda m, a: m.sqrt(a) if k == 2 else m.sqrt(m.sqrt(a)),
-        lambda s, a: s.power(a, s.ratio(1, k)),
-        lambda m, a: m.root(a, k),
-        domain=_NON_NEGATIVE,
-        image=_NON_NEGATIVE,
-        steep=lambda m, a: a == 0,
-    )
+    return OperatorForms(written, values, ("root", k), domain=image, image=image, steep=_at_zero)
+
+
+def _at_zero(m: Any, a: Any) -> Any:
+    return a == 0
+
+
+def _at_one(m: Any, a: Any) -> Any:
+    return m.abs(a) == 1
 
 
 def _multiple(k: int) -> OperatorForms:
     """An integer multiple of the operand."""
-    written = Latex("product", before=str(k))
-    return OperatorForms(written, lambda m, a: k * a, lambda s, a: s.times(k, a), lambda m, a: m.scale(a, k, 1))
+    return OperatorForms(Latex("product", before=str(k)), lambda m, a: k * a, ("scale", k, 1))
 
 
 def _part(k: int) -> OperatorForms:
     """The k-th part of the operand."""
-    written = Latex("fraction", after=str(k))
-    return OperatorForms(
-        written, lambda m, a: a / k, lambda s, a: s.times(s.ratio(1, k), a), lambda m, a: m.scale(a, 1, k)
-    )
+    return OperatorForms(Latex("fraction", after=str(k)), lambda m, a: a / k, ("scale", 1, k))
 
 
 FORMS: dict[str, OperatorForms] = {
-    "+": OperatorForms(
-        Latex("sum"),
-        lambda m, a, b: a + b,
-        lambda s, a, b: s.sum_of(a, b),
-        "add",
-        lambda m, a, b, c, d: (a + c, b + d),
-    ),
-    "-": OperatorForms(
-        Latex("difference"),
-        lambda m, a, b: a - b,
-        lambda s, a, b: s.sum_of(a, s.times(-1, b)),
-        "subtract",
-        lambda m, a, b, c, d: (a - d, b - c),
-    ),
-    "*": OperatorForms(
-        Latex("product"),
-        lambda m, a, b: a * b,
-        lambda s, a, b: s.product_of(a, b),
-        "multiply",
-        lambda m, *ends: m.product(*ends),
-    ),
-    "/": OperatorForms(
-        Latex("fraction"),
-        lambda m, a, b: a / b,
-        lambda s, a, b: s.product_of(a, s.power(b, -1)),
-        "divide",
-        bounds="",
-        domain=lambda m, a, b: b != 0,
-    ),
+    "+": OperatorForms(Latex("sum"), lambda m, a, b: a + b, ("add",), lambda m, a, b, c, d: (a + c, b + d)),
+    "-": OperatorForms(Latex("difference"), lambda m, a, b: a - b, ("subtract",), lambda m, a, b, c, d: (a - d, b - c)),
+    "*": OperatorForms(Latex("product"), lambda m, a, b: a * b, ("multiply",), lambda m, *ends: m.product(*ends)),
+    "/": OperatorForms(Latex("fraction"), lambda m, a, b: a / b, ("divide",), "", domain=lambda m, a, b: b != 0),
     "pow": OperatorForms(
-        Latex("power"),
-        lambda m, a, b: a**b,
-        lambda s, a, b: s.power(a, b),
-        "power",
-        bounds="",
-        domain=_power_domain,
-        steep=_power_steep,
+        Latex("power"), lambda m, a, b: a**b, ("power",), "", domain=_power_domain, steep=_power_steep
     ),
-    "abs": OperatorForms(Latex("abs"), lambda m, a: m.abs(a), "Abs", "absolute", "even", image=_NON_NEGATIVE),
+    "abs": OperatorForms(Latex("abs"), lambda m, a: m.abs(a), ("absolute",), "even", image=_NON_NEGATIVE),
     "inv": OperatorForms(
-        Latex("fraction", before="1"),
-        lambda m, a: 1.0 / a,
-        lambda s, a: s.power(a, -1),
-        lambda m, a: m.integer_power(a, -1),
-        bounds="",
-        domain=lambda m, a: a != 0,
+        Latex("fraction", before="1"), lambda m, a: 1.0 / a, ("integer_power", -1), "", domain=lambda m, a: a != 0
     ),
-    "neg": OperatorForms(
-        Latex("minus"),
-        lambda m, a: -a,
-        lambda s, a: s.times(-1, a),
-        lambda m, a: m.scale(a, -1, 1),
-        "falling",
-    ),
+    "neg": OperatorForms(Latex("minus"), lambda m, a: -a, ("scale", -1, 1), "falling"),
     **{f"pow{k}": _power(k) for k in (2, 3, 4, 5)},
     **{f"pow1_{k}": _root(k) for k in (2, 3, 4, 5)},
     "sin": _function("sin", bounds=lambda m, low, high: m.wave(low, high, math.pi / 2), image=_UNIT),
     "cos": _function("cos", bounds=lambda m, low, high: m.wave(low, high, 0.0), image=_UNIT),
     "tan": _function("tan", bounds=""),
-    "asin": _function("asin", r"\arcsin", domain=_UNIT, steep=lambda m, a: m.abs(a) == 1),
-    "acos": _function(
-        "acos", r"\arccos", "falling", domain=_UNIT, image=_NON_NEGATIVE, steep=lambda m, a: m.abs(a) == 1
-    ),
+    "asin": _function("asin", r"\arcsin", domain=_UNIT, steep=_at_one),
+    "acos": _function("acos", r"\arccos", bounds="falling", domain=_UNIT, image=_NON_NEGATIVE, steep=_at_one),
     "atan": _function("atan", r"\arctan"),
-    "sinh": _entire("sinh"),
-    "cosh": _entire("cosh", bounds="even", image=Interval(1.0, math.inf)),
-    "tanh": _entire("tanh", image=_UNIT),
-    "asinh": _entire("asinh", r"\operatorname{arsinh}"),
-    "acosh": _function(
-        "acosh",
-        r"\operatorname{arcosh}",
-        domain=Interval(1.0, math.inf),
-        image=_NON_NEGATIVE,
-        steep=lambda m, a: a == 1,
-    ),
+    "sinh": _function("sinh"),
+    "cosh": _function("cosh", bounds="even", image=_FROM_ONE),
+    "tanh": _function("tanh", image=_UNIT),
+    "asinh": _function("asinh", r"\operatorname{arsinh}"),
+    "acosh": _function("acosh", r"\operatorname{arcosh}", domain=_FROM_ONE, image=_NON_NEGATIVE, steep=_at_one),
     "atanh": _function("atanh", r"\operatorname{artanh}", domain=_INSIDE_UNIT, harmless=0.0),
-    "exp": OperatorForms(Latex("power", before="e"), lambda m, a: m.exp(a), "exp", "exp", image=_NON_NEGATIVE),
+    "exp": OperatorForms(Latex("power", before="e"), lambda m, a: m.exp(a), ("exp",), image=_NON_NEGATIVE),
     "log": _function("log", domain=_POSITIVE),
     **{f"mult{k}": _multiple(k) for k in (2, 3, 4, 5)},
     **{f"div{k}": _part(k) for k in (2, 3, 4, 5)},

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import assume, given
 from sympy import Abs, Rational, S, sign
 
 import simplipy
@@ -230,6 +230,7 @@ def test_nested_roots_stay_small():
 @given(token_lists(8, names=False))
 def test_principal_roots_are_read_as_they_were_written(tokens):
     odd = [token for token in tokens if token in ("pow1_3", "pow1_5")]
+    assume("e" not in tokens or not odd)  # SymPy has one form for the cube root of e and exp(1/3)
     written = to_sympy(tokens, principal_roots=True)
     read = from_sympy(written, principal_roots=True)
     assert sorted(token for token in read if token in ("pow1_3", "pow1_5")) == sorted(odd)
