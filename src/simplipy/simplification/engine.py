@@ -25,6 +25,8 @@ Ranges = Mapping[str, tuple[float, float]]
 # a result has the type of the input; other sequences of tokens come back as lists
 Source = TypeVar("Source", str, Expression, list[str])
 Batch = TypeVar("Batch", TokenBatch, list[list[str]])
+# domain, max_pattern_length, mask_numbers, fold_numbers, max_steps
+_Options = tuple[Domain, int | None, bool, bool, int | None]
 
 _MAX_STEPS = 16
 # simplifying one expression is worth about so many evaluated values
@@ -89,7 +91,7 @@ class Engine:
         self.method = method
         self._paper_rules = rules
         # bundled rules are compiled at their first use
-        self._rules = None if rules is None or method == "paper" else _read_rules(Path(rules))
+        self._rules = None if rules is None or method == "paper" else _read_rules(rules)
         self._paper_engines: dict[int | None, Any] = {}
 
     def simplify(
@@ -105,14 +107,12 @@ class Engine:
         """Shortest form; see ``simplipy.simplify``."""
         options = (domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
         if self.method == "paper":
-            result = self._paper(parse(x), ranges, *options)
+            result = self._paper(parse(x), ranges, options)
         elif type(x) is list and not ranges:
             return _simplified_tokens(x, _core_options(self._rules, *options))
         else:
-            tree = parse(x)._tree
-            result = Expression(
-                _core.simplify_tree(tree, _core_options(self._rules, *options), _checked_ranges(ranges))
-            )
+            core_options = _core_options(self._rules, *options)
+            result = Expression(_core.simplify_tree(parse(x)._tree, core_options, _checked_ranges(ranges)))
         if isinstance(x, str):
             return result.infix()
         if isinstance(x, Expression):
@@ -139,9 +139,8 @@ class Engine:
         core_options = _core_options(self._rules, domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
         if isinstance(batch, TokenBatch):
             threads = thread_count(n_threads, len(batch) * _VALUES_PER_EXPRESSION)
-            ids, offsets, extras = _core.simplify_ids(
-                batch.ids, batch.offsets, list(batch.extras), core_options, threads
-            )
+            arrays = (batch.ids, batch.offsets, list(batch.extras))
+            ids, offsets, extras = _core.simplify_ids(*arrays, core_options, threads)
             return TokenBatch(ids, offsets, tuple(extras))
         rows = [tokens if type(tokens) is list else parse(tokens).tokens for tokens in batch]
         try:
@@ -177,19 +176,11 @@ class Engine:
             constants=tuple(_with_constant_names(Expression(c)) for c in constants),
         )
 
-    def _paper(
-        self,
-        expression: Expression,
-        ranges: Ranges | None,
-        domain: Domain,
-        max_pattern_length: int | None,
-        mask_numbers: bool,
-        fold_numbers: bool,
-        max_steps: int | None,
-    ) -> Expression:
+    def _paper(self, expression: Expression, ranges: Ranges | None, options: _Options) -> Expression:
         from simplipy.paper.engine import PaperEngine
         from simplipy.paper.rules import load_rules
 
+        domain, max_pattern_length, mask_numbers, fold_numbers, max_steps = options
         if ranges or domain != "extend" or fold_numbers or max_steps is not None:
             raise SimplipyError("the paper's engine takes max_pattern_length and mask_numbers only")
         if max_pattern_length not in self._paper_engines:
@@ -290,19 +281,13 @@ def _bundled_rules() -> _core.RuleSet:
     return _read_rules(Path(__file__).parents[1] / "data" / "rules.txt")
 
 
-def _read_rules(path: Path) -> _core.RuleSet:
-    return _core.RuleSet(path.read_text(encoding="utf-8"))
+def _read_rules(path: str | Path) -> _core.RuleSet:
+    return _core.RuleSet(Path(path).read_text(encoding="utf-8"))
 
 
 @cache
-def _core_options(
-    rules: _core.RuleSet | None,
-    domain: Domain,
-    max_pattern_length: int | None,
-    mask_numbers: bool,
-    fold_numbers: bool,
-    max_steps: int | None,
-) -> _core.SimplifyOptions:
+def _core_options(rules: _core.RuleSet | None, *options: *_Options) -> _core.SimplifyOptions:
+    domain, max_pattern_length, mask_numbers, fold_numbers, max_steps = options
     if domain not in ("extend", "preserve"):
         raise SimplipyError(f"domain must be 'extend' or 'preserve', got {domain!r}")
     if max_pattern_length is not None and max_pattern_length < 0:
