@@ -1,7 +1,7 @@
 """Tables from text files as laboratories write them: separators, decimal commas, comments and headers are found out.
 
-Whatever was taken beside the usual (commas, decimal points, a header, UTF-8) is told in a note. A column that is not
-numeric keeps its text.
+A note reports each finding beside the usual ones: commas, decimal points, a header, UTF-8. A column that is not numeric
+keeps its text.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _FORTRAN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[dD][+-]?\d+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")  # not all that str.splitlines takes for one
+_NOT_IN_WINDOWS = set(b"\x81\x8d\x8f\x90\x9d")  # bytes that stand for no letter there
 _INDEX_NAMES = ("", "Unnamed: 0")
 
 
@@ -90,19 +91,29 @@ def read_text_table(path: Path, wanted: TextFormat | None = None) -> TextTable:
     """
     wanted = wanted or TextFormat()
     notes: list[str] = []
-    lines = _lines(path, notes)
+    lines = _NEWLINE.split(_text(path, notes))
     comment = _blank_comments(lines)
     sample = [line for line in lines if line.strip()][:_SAMPLE_LINES]
     if not sample:
         raise TableError(f"{path} is empty")
-    separator = wanted.separator or _separator(sample, path)
+    is_tsv = path.suffix.lower() in (".tsv", ".tab")
+    separator = wanted.separator or ("\t" if is_tsv else _separator(sample))
     rows = [_split(line, separator) for line in sample]
-    decimal = wanted.decimal or _decimal(rows, separator)
-    names = _header(lines, rows, comment, separator, decimal, wanted.header, notes)
-    if separator != "," and not (separator == "\t" and path.suffix.lower() in (".tsv", ".tab")):
+    first_comma = next((cell for row in rows for cell in row if _DECIMAL_COMMA.fullmatch(cell)), None)
+    has_point = any(_is_number(cell) and "." in cell for row in rows for cell in row)
+    decimal = wanted.decimal or ("." if separator == "," or first_comma is None or has_point else ",")
+    has_header = wanted.header
+    if has_header is None:
+        has_header = not all(_is_number(cell, decimal) for cell in rows[0])
+    if has_header:
+        names = rows[0]
+        lines[lines.index(sample[0])] = ""
+    else:
+        names = _names(len(rows[0]), _split(comment, separator) if comment else [], wanted.header is None, notes)
+    if separator != "," and not (separator == "\t" and is_tsv):
         notes.insert(0, f"columns are separated by {_NAMES.get(separator, repr(separator))}")
     if decimal == "," and wanted.decimal is None:
-        notes.append(f"commas are decimal signs, as in {_first_comma(rows)!r}; --decimal . says otherwise")
+        notes.append(f"commas are decimal signs, as in {first_comma!r}; --decimal . says otherwise")
     frame = _frame(path, lines, separator, decimal, names, notes)
     return TextTable(_without_index(frame, notes), tuple(notes))
 
@@ -150,27 +161,18 @@ def _plain_number(text: str) -> str | None:
     return f"{float(plain) / 100:g}" if is_share else plain
 
 
-def _lines(path: Path, notes: list[str]) -> list[str]:
+def _text(path: Path, notes: list[str]) -> str:
     content = path.read_bytes()
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = content.decode("utf-16", errors="replace")
-    elif b"\x00" in content:
+        return content.decode("utf-16", errors="replace")
+    if b"\x00" in content:
         raise TableError(f"{path} is no table: it is binary, not text")
-    else:
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text, name = _from_bytes(content)
-            notes.append(f"the file is not UTF-8 and was read as {name}")
-    return _NEWLINE.split(text)
-
-
-def _from_bytes(content: bytes) -> tuple[str, str]:
-    """Text of one byte a letter, and the name of its code: that of Windows, unless it has bytes that are not in it."""
     try:
-        return content.decode("cp1252"), "Windows-1252"
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("latin-1"), "Latin-1"
+        code, name = ("latin-1", "Latin-1") if _NOT_IN_WINDOWS & set(content) else ("cp1252", "Windows-1252")
+        notes.append(f"the file is not UTF-8 and was read as {name}")
+        return content.decode(code)
 
 
 def _blank_comments(lines: list[str]) -> str | None:
@@ -185,10 +187,8 @@ def _blank_comments(lines: list[str]) -> str | None:
     return last
 
 
-def _separator(sample: Sequence[str], path: Path) -> str:
+def _separator(sample: Sequence[str]) -> str:
     """The first separator that gives every line the same number of fields, more than one."""
-    if path.suffix.lower() in (".tsv", ".tab"):
-        return "\t"
     for separator in ("\t", ";", ",", _BLANKS):
         widths = {len(_split(line, separator)) for line in sample}
         if len(widths) == 1 and widths != {1}:
@@ -203,18 +203,6 @@ def _split(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
-    """A comma where it does not separate, some number has one, and none has a point."""
-    if separator == "," or _first_comma(rows) is None:
-        return "."
-    has_point = any(_is_number(cell) and "." in cell for row in rows for cell in row)
-    return "." if has_point else ","
-
-
-def _first_comma(rows: Sequence[Sequence[str]]) -> str | None:
-    return next((cell for row in rows for cell in row if _DECIMAL_COMMA.fullmatch(cell)), None)
-
-
 def _is_number(cell: str, decimal: str = ".") -> bool:
     try:
         float(cell.replace(decimal, "."))
@@ -223,32 +211,15 @@ def _is_number(cell: str, decimal: str = ".") -> bool:
     return True
 
 
-def _header(
-    lines: list[str],
-    rows: Sequence[Sequence[str]],
-    comment: str | None,
-    separator: str,
-    decimal: str,
-    wanted: bool | None,
-    notes: list[str],
-) -> list[str]:
-    """Names of the columns; a line that has them is emptied."""
-    first = rows[0]
-    has_header = wanted
-    if has_header is None:
-        has_header = not all(_is_number(cell, decimal) for cell in first)
-    if has_header:
-        lines[next(k for k, line in enumerate(lines) if line.strip())] = ""
-        return list(first)
-    in_comment = _split(comment, separator) if comment else []
-    if len(in_comment) == len(first) > 0 and not all(_is_number(cell) for cell in in_comment):
+def _names(n_columns: int, in_comment: list[str], was_found_out: bool, notes: list[str]) -> list[str]:
+    """Names of the columns of a table without a header: those in the comment above it, or x1, x2, ..."""
+    if len(in_comment) == n_columns > 0 and not all(_is_number(cell) for cell in in_comment):
         notes.append(f"names of columns are taken from the comment: {', '.join(in_comment)}")
         return in_comment
-    names = [f"x{k}" for k in range(1, len(first) + 1)]
-    if wanted is None:
-        notes.append(
-            f"the first line has numbers only, so columns are called {', '.join(names)}; --header says otherwise"
-        )
+    names = [f"x{k}" for k in range(1, n_columns + 1)]
+    if was_found_out:
+        called = f"columns are called {', '.join(names)}"
+        notes.append(f"the first line has numbers only, so {called}; --header says otherwise")
     return names
 
 
@@ -272,9 +243,8 @@ def _frame(
         if found is None:
             raise TableError(f"{path} is no table: {' '.join(str(error).split())}") from None
         expected, line, saw = found.groups()
-        raise TableError(
-            f"{path} is no table: line {line} has {saw} fields, the lines above it have {expected}"
-        ) from None
+        why = f"line {line} has {saw} fields, the lines above it have {expected}"
+        raise TableError(f"{path} is no table: {why}") from None
     if frame.shape[1] == len(names) + 1 and frame.iloc[:, -1].isna().all():
         notes.append("rows end with a separator that the header does not have")
         frame = frame.iloc[:, :-1]
