@@ -152,18 +152,16 @@ def check_parameters(parameters: Mapping[str, float] | Iterable[str], variables:
     if isinstance(parameters, str):
         raise FitError(f"parameters must be a list of names or a mapping of names to starts, got {parameters!r}")
     has_starts = isinstance(parameters, Mapping)
-    starts = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters, math.nan)
     checked = {}
-    for name, start in starts.items():
+    for name, start in (parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters, math.nan)).items():
         if name not in variables:
             raise FitError(f"parameter {name!r} is no variable of the expression; variables are: {_listed(variables)}")
         try:
-            value = float(start)
+            checked[name] = float(start)
         except (TypeError, ValueError) as error:
             raise FitError(f"the start of parameter {name!r} must be a number, got {start!r}") from error
-        if has_starts and not np.isfinite(value):
-            raise FitError(f"the start of parameter {name!r} must be finite, got {value}")
-        checked[name] = value
+        if has_starts and not math.isfinite(checked[name]):
+            raise FitError(f"the start of parameter {name!r} must be finite, got {checked[name]}")
     return checked
 
 
@@ -171,34 +169,29 @@ def check_bounds(bounds: Any, n_constants: int, parameters: Mapping[str, float])
     """(low, high) of constants, then of parameters; empty without bounds."""
     if bounds is None:
         return []
-    names = list(parameters)
-    pairs = [(-np.inf, np.inf)] * (n_constants + len(names))
-    if isinstance(bounds, Mapping):
-        for key, pair in bounds.items():
-            if key in parameters:
-                pairs[n_constants + names.index(key)] = _pair(pair, f"bounds[{key!r}]")
-            elif isinstance(key, int) and 0 <= key < n_constants:
-                pairs[key] = _pair(pair, f"bounds[{key}]")
-            else:
-                raise FitError(
-                    f"bounds names {key!r}; keys are 0..{n_constants - 1} for the free constants, and the parameters: "
-                    f"{_listed(names)}"
-                )
-        return pairs
-    listed = list(bounds)
-    if len(listed) != n_constants:
-        raise FitError(f"bounds must have one (low, high) a free constant: {n_constants}, got {len(listed)}")
-    pairs[:n_constants] = [_pair(pair, f"bounds[{i}]") for i, pair in enumerate(listed)]
-    return pairs
+    if not isinstance(bounds, Mapping):
+        listed = list(bounds)
+        if len(listed) != n_constants:
+            raise FitError(f"bounds must have one (low, high) a free constant: {n_constants}, got {len(listed)}")
+        bounds = dict(enumerate(listed))
+    pairs: dict[Any, tuple[float, float]] = dict.fromkeys([*range(n_constants), *parameters], (-math.inf, math.inf))
+    for key, pair in bounds.items():
+        if key not in pairs:
+            raise FitError(
+                f"bounds names {key!r}; keys are 0..{n_constants - 1} for the free constants, and the parameters: "
+                f"{_listed([*parameters])}"
+            )
+        pairs[key] = _pair(pair, f"bounds[{key!r}]")
+    return list(pairs.values())
 
 
 def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -> None:
-    bad = []
-    for name, number in zip(variables, numbers, strict=True):
-        finite = np.isfinite(matrix[:, number])
-        if not finite.all():
-            row = int(np.argmin(finite))
-            bad.append(f"{name} ({matrix[row, number]} in row {row})")
+    finite = np.isfinite(matrix[:, numbers])
+    first = np.argmin(finite, axis=0)
+    bad = [
+        f"{variables[k]} ({matrix[first[k], numbers[k]]} in row {first[k]})"
+        for k in np.flatnonzero(~finite.all(axis=0)).tolist()
+    ]
     raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
 
 

@@ -34,10 +34,9 @@ from simplipy.fit.result import STATUSES, Fit, FitStatus
 Formula = str | Expression
 Formulas = Sequence[Any] | TokenBatch
 
-_LOSSES = ("squared", "huber", "log_cosh", "relative")
 _METHODS = ("lm", "bfgs", "scipy")
 _STARTS = ("auto", "normal")
-_OBJECTIVES = {"squared": 0, "relative": 0, "huber": 1, "log_cosh": 2}
+_OBJECTIVES = {"squared": 0, "huber": 1, "log_cosh": 2, "relative": 0}
 _SCREEN_ROWS = 64
 # one fit is worth about so many evaluated values
 _VALUES_PER_FIT = 10_000
@@ -173,7 +172,7 @@ def fit_constants(
     '2.5*exp(-0.7*x1)'
     """
     started = time.perf_counter()
-    _check_options(loss, method, n_restarts, rows, deadline, random_state, starts)
+    _check_options(loss, method, starts, n_restarts, rows, deadline, random_state)
     formulas, single = _formulas(expression)
     trees = [e._tree for e in formulas]
     names = _core.variables_of(trees)
@@ -192,57 +191,43 @@ def fit_constants(
     if bounds is not None:
         for i, e in enumerate(formulas):
             jobs.set_bounds(i, check_bounds(bounds, e.n_constants, own_parameters(e, named)))
-    if race is not None and race.fvu_limits is not None:
+    race = race or Race()
+    if race.fvu_limits is not None:
         jobs.set_fvu_limits(_limits(race.fvu_limits, len(formulas)))
-    results = _core.fit_batch(
-        jobs,
-        data.rows,
-        _core.FitOptions(
-            n_restarts,
-            _SCREEN_ROWS if rows is None else rows,
-            starts == "normal",
-            _OBJECTIVES[loss],
-            robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
-            data.has_errors,
-            random_state & _SEED_MASK,
-            -1.0 if deadline is None else _seconds_left(formulas, started + deadline),
-            thread_count(n_threads, len(formulas) * _VALUES_PER_FIT),
-            race.keep_best or 0 if race is not None else 0,
-            race.length_penalty if race is not None else 0.0,
-        ),
+    options = _core.FitOptions(
+        n_restarts,
+        _SCREEN_ROWS if rows is None else rows,
+        starts == "normal",
+        _OBJECTIVES[loss],
+        robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
+        data.has_errors,
+        random_state & _SEED_MASK,
+        -1.0 if deadline is None else _seconds_left(formulas, started + deadline),
+        thread_count(n_threads, len(formulas) * _VALUES_PER_FIT),
+        race.keep_best or 0,
+        race.length_penalty,
     )
-    fits = _fits(formulas, named, results)
+    fits = _fits(formulas, named, _core.fit_batch(jobs, data.rows, options))
     return fits[0] if single else fits
 
 
 def _fits(formulas: Sequence[Expression], named: dict[str, float], results: tuple[Any, ...]) -> list[Fit]:
     *columns, values, covariances = results
+    rows = zip(formulas, *(column.tolist() for column in columns), strict=True)
     fits = []
     at = at_square = 0
-    for skeleton, status, loss, fvu, n_evaluations, n_starts, n in zip(
-        formulas, *(column.tolist() for column in columns), strict=True
-    ):
+    for skeleton, status, loss, fvu, n_evaluations, n_starts, n in rows:
         own = own_parameters(skeleton, named) if named else {}
         if n or status != _UNREACHED:
-            own_values = values[at : at + n]
-            covariance = covariances[at_square : at_square + n * n].reshape(n, n)
+            fitted, covariance = values[at : at + n], covariances[at_square : at_square + n * n].reshape(n, n)
             at += n
             at_square += n * n
         else:
-            own_values, covariance = _no_values(skeleton._tree.n_constants() + len(own))
-        fits.append(
-            Fit(
-                STATUSES[status],
-                skeleton,
-                own_values[: len(own_values) - len(own)] if own else own_values,
-                dict(zip(own, own_values[len(own_values) - len(own) :].tolist(), strict=True)) if own else {},
-                covariance,
-                loss,
-                fvu,
-                n_evaluations,
-                n_starts,
-            )
-        )
+            fitted, covariance = _no_values(skeleton._tree.n_constants() + len(own))
+        constants = fitted[: len(fitted) - len(own)] if own else fitted
+        parameters = dict(zip(own, fitted[len(constants) :].tolist(), strict=True)) if own else {}
+        status = STATUSES[status]
+        fits.append(Fit(status, skeleton, constants, parameters, covariance, loss, fvu, n_evaluations, n_starts))
     return fits
 
 
@@ -283,8 +268,6 @@ def _formulas(expression: Any) -> tuple[list[Expression], bool]:
 
 
 def _one_each(x0: Any, n: int) -> Sequence[Any]:
-    if x0 is None:
-        return [None] * n
     if len(x0) != n:
         raise FitError(f"x0 must have one entry a formula: {n}, got {len(x0)}")
     return list(x0)
@@ -298,15 +281,9 @@ def _limits(limits: Any, n: int) -> npt.NDArray[np.float64]:
 
 
 def _check_options(
-    loss: str,
-    method: str,
-    n_restarts: int,
-    rows: int | None,
-    deadline: float | None,
-    random_state: int,
-    starts: str,
+    loss: str, method: str, starts: str, n_restarts: int, rows: int | None, deadline: float | None, random_state: int
 ) -> None:
-    for what, value, known in (("loss", loss, _LOSSES), ("method", method, _METHODS), ("starts", starts, _STARTS)):
+    for what, value, known in (("loss", loss, _OBJECTIVES), ("method", method, _METHODS), ("starts", starts, _STARTS)):
         if value not in known:
             raise FitError(f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}")
     if n_restarts < 0:
