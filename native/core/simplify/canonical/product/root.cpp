@@ -18,8 +18,8 @@ struct EvenRoot {
     const Rational& exponent;
     TermId constant = no_term;
     Rational number = 1;
-    Scratch<Entry> rest;
-    Scratch<Entry> exponentials;
+    Scratch<Entry> rest = {};
+    Scratch<Entry> exponentials = {};
 
     // The factors of the term: out or into the rest.
     void open(TermId id) {
