@@ -17,7 +17,7 @@ from flash_ansr import FlashANSR
 from flash_ansr.checkpoint.folder import find_checkpoint
 from flash_ansr.checkpoint.weights import load_network
 from flash_ansr.data import Vocabulary
-from flash_ansr.infer.proposers.neural.sampler import TokenRules, sample
+from flash_ansr.infer.proposers.neural.sampler import States, TokenRules, sample
 from flash_ansr.infer.search.set_up import bundled_checkpoint
 from flash_ansr.model import Network
 from flash_ansr.train.config import load_config
@@ -69,7 +69,7 @@ def sampler(network: Network, n_threads: int) -> Callable[[int], int]:
         memory = network.encode(torch.randn(1, 64, 9), torch.randn(1, 64), rows)
 
     def draw(seed: int) -> int:
-        drawn = sample(network.decoder, memory, rules, 4096, np.random.default_rng(seed), n_threads=n_threads)
+        drawn = sample(States(network.decoder, memory), rules, 4096, np.random.default_rng(seed), n_threads=n_threads)
         lengths = [len(ids) for ids in drawn.sequences]
         print(f"    run {seed}: mean length {np.average(lengths, weights=drawn.counts):.1f}")
         return 4096

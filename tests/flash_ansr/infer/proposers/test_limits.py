@@ -64,13 +64,13 @@ def test_each_call_of_the_core_gets_the_time_that_is_left(monkeypatch: pytest.Mo
         def __getattr__(self, name: str) -> object:
             return getattr(self._population, name)
 
-        def seed(self, _: object, seconds: float, __: int) -> list[object]:
+        def seed(self, _: object, seconds: float) -> list[object]:
             given.append(seconds)
             now[0] += 0.5
             return []
 
-        def step(self, _: int, __: int, seconds: float, ___: int) -> list[object]:
-            return self.seed(None, seconds, 1)
+        def step(self, _: int, __: int, seconds: float) -> list[object]:
+            return self.seed(None, seconds)
 
     monkeypatch.setattr("flash_ansr.infer.proposers.local.proposer.time.monotonic", lambda: now[0])
     local = LocalProposer(ProposerContext(TABLE, n_threads=1))

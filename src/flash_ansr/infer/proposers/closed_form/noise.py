@@ -76,9 +76,7 @@ def _shared(residuals: FloatArray, data: Data) -> bool:
     """Whether residuals resemble those of the nearest rows."""
     columns = data.columns[list(data.active)]
     places = np.argsort(np.argsort(columns, axis=1), axis=1).astype(np.float64)
-    distances = np.zeros((data.n_rows, data.n_rows))
-    for place in places:
-        distances += (place[:, None] - place) ** 2
+    distances = np.sum((places[:, :, None] - places[:, None]) ** 2, axis=0)
     np.fill_diagonal(distances, np.inf)
     near = distances.argmin(axis=1)
     ranks = np.argsort(np.argsort(residuals)).astype(np.float64)

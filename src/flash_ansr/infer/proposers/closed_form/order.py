@@ -11,13 +11,12 @@ import numpy as np
 
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.proposers.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
-from flash_ansr.infer.proposers.closed_form.inner_constants import sums_with_inner_constants
 from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, ratios, sum_arguments
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
 from flash_ansr.infer.proposers.closed_form.products import Products
 from flash_ansr.infer.proposers.closed_form.screening import Part, addends, common_factor, relevant
-from flash_ansr.infer.proposers.closed_form.sums import pairs_of, rationals_of, sums_of
+from flash_ansr.infer.proposers.closed_form.sums import pairs_of, rationals_of, sums_of, sums_with_inner_constants
 from flash_ansr.infer.proposers.closed_form.targets import targets
 from flash_ansr.infer.proposers.data import Data
 from flash_ansr.infer.proposers.drafts import Draft, RankedLaw, Ranking

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flash_ansr.infer.proposers.closed_form.linear_algebra import solve
 from flash_ansr.infer.proposers.closed_form.monomials import (
     monomial_text,
     monomial_values,
@@ -16,7 +17,6 @@ from flash_ansr.infer.proposers.closed_form.monomials import (
     snapped,
     variants,
 )
-from flash_ansr.infer.proposers.closed_form.solve import solve
 from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget
 from flash_ansr.infer.proposers.data import Data, FloatArray, relative_weight
 from flash_ansr.infer.proposers.drafts import Draft

@@ -12,6 +12,7 @@ import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.families import EXPONENTIAL, FACTORS, ONE_PLUS, Family
 from flash_ansr.infer.proposers.closed_form.library import Features
+from flash_ansr.infer.proposers.closed_form.linear_algebra import best_pairs, solve, worth_drafting
 from flash_ansr.infer.proposers.closed_form.monomials import (
     monomial_text,
     monomial_values,
@@ -20,8 +21,6 @@ from flash_ansr.infer.proposers.closed_form.monomials import (
 )
 from flash_ansr.infer.proposers.closed_form.power_law import full_exponents
 from flash_ansr.infer.proposers.closed_form.scan import Hit, Unexplained, scan
-from flash_ansr.infer.proposers.closed_form.selection import best_pairs, worth_drafting
-from flash_ansr.infer.proposers.closed_form.solve import project_out, solve
 from flash_ansr.infer.proposers.data import Data, FloatArray
 from flash_ansr.infer.proposers.drafts import Draft
 
@@ -88,12 +87,9 @@ class Products:
 
     def _exponentials(self, arguments: Features) -> list[Hit]:
         """The best factors exp(c*u)."""
-        weighted = arguments.values * self.data.log_weight
-        rows = project_out(weighted, self.unexplained.basis)
-        sizes = np.linalg.norm(rows, axis=1)
-        new = sizes > 1e-7 * np.linalg.norm(weighted, axis=1)
-        r2 = np.where(new, (rows @ self.unexplained.target / np.where(new, sizes, 1.0)) ** 2, 0.0)
-        return [Hit(int(i), EXPONENTIAL, 1.0, float(r2[i])) for i in np.argsort(-r2)[:2]]
+        index, rows = self.unexplained.rows_of(arguments.values)
+        r2 = (rows @ self.unexplained.target) ** 2
+        return [Hit(int(index[i]), EXPONENTIAL, 1.0, float(r2[i])) for i in np.argsort(-r2)[:2]]
 
     def _simple_factors(self, arguments: Features) -> tuple[list[Hit], FloatArray]:
         """Factors with c = 1 or so and their projected, normalised logarithms; exp(u) among them."""
@@ -104,13 +100,8 @@ class Products:
             for family, c in ((f, c) for f in (EXPONENTIAL, *FACTORS) for c in f.fixed):
                 self.data.clock.check()
                 fine = np.flatnonzero((abs(c) * largest < family.largest) & (abs(c) * largest > 0.01))
-                terms = self.unexplained.term(family, c * arguments.values[fine]) * self.data.log_weight
-                sizes = np.linalg.norm(terms, axis=1)
-                terms, fine, sizes = (array[np.isfinite(sizes)] for array in (terms, fine, sizes))
-                left = project_out(terms, self.unexplained.basis)
-                norms = np.linalg.norm(left, axis=1)
-                new = norms > 1e-6 * sizes
-                rows.append(left[new] / norms[new, None])
+                new, own = self.unexplained.rows_of(self.unexplained.term(family, c * arguments.values[fine]), 1e-6)
+                rows.append(own)
                 hits += [Hit(int(i), family, c, 0.0) for i in fine[new]]
         return hits, np.concatenate(rows)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.families import EXPONENTIAL, Family
-from flash_ansr.infer.proposers.closed_form.solve import orthonormal, project_out
-from flash_ansr.infer.proposers.data import Clock, FloatArray
+from flash_ansr.infer.proposers.closed_form.linear_algebra import orthonormal, project_out
+from flash_ansr.infer.proposers.data import Clock, FloatArray, IntArray
 
 _STEPS = 10
 _COARSE_ROWS = 100
@@ -72,6 +72,15 @@ class Unexplained:
         target = left / max(float(np.linalg.norm(left)), 1e-300)
         factor = None if self.factor is None else self.factor[rows]
         return Unexplained(basis, target, self.weight[rows], self.logarithm, factor), rows
+
+    def rows_of(self, terms: FloatArray, least: float = _LEAST_NEW) -> tuple[IntArray, FloatArray]:
+        """Which terms (n, n_rows) are finite and have a part beyond the basis, and these parts, weighted, of norm 1."""
+        with np.errstate(all="ignore"):
+            weighted = terms * self.weight
+            rows = project_out(weighted, self.basis)
+            norms = np.linalg.norm(rows, axis=1)
+            index = np.flatnonzero(np.isfinite(norms) & (norms > least * np.linalg.norm(weighted, axis=1)))
+        return index, rows[index] / norms[index, None]
 
     def term(self, family: Family, u: FloatArray) -> FloatArray:
         """The term for arguments u of any shape (..., n_rows), NaN or infinite where undefined."""

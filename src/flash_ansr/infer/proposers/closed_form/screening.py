@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.library import arguments
+from flash_ansr.infer.proposers.closed_form.linear_algebra import project_out
 from flash_ansr.infer.proposers.closed_form.monomials import monomial_text, monomial_values, to_grid
-from flash_ansr.infer.proposers.closed_form.solve import project_out
 from flash_ansr.infer.proposers.data import Data, FloatArray
 
 # growth of the mean square of the residual that still counts as none

@@ -1,4 +1,4 @@
-"""Sparse sums: a target as c0 + c1*f1 + c2*f2 + ... over a feature library, and rational forms made linear.
+"""Sums: sparse ones over a feature library, rational forms made linear, and sums with one constant inside a term.
 
 Singles and all pairs are exhaustive, triples grow from the features of the best pairs, longer sums by orthogonal
 matching pursuit with a beam. Every survivor is solved anew by least squares on its own columns.
@@ -7,20 +7,32 @@ matching pursuit with a beam. Every survivor is solved anew by least squares on 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.library import Features
+from flash_ansr.infer.proposers.closed_form.families import TERMS
+from flash_ansr.infer.proposers.closed_form.library import Features, arguments
+from flash_ansr.infer.proposers.closed_form.linear_algebra import (
+    best_pairs,
+    best_triples,
+    pursue,
+    solve,
+    solve_pruned,
+    worth_drafting,
+)
 from flash_ansr.infer.proposers.closed_form.monomials import number_text
-from flash_ansr.infer.proposers.closed_form.scan import Unexplained
-from flash_ansr.infer.proposers.closed_form.selection import best_pairs, best_triples, pursue, worth_drafting
-from flash_ansr.infer.proposers.closed_form.solve import project_out, solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.scan import Unexplained, scan
 from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget
 from flash_ansr.infer.proposers.data import Data, FloatArray
 from flash_ansr.infer.proposers.drafts import Draft
 
-_LEAST_NEW = 1e-7
 _CHEAP = 120
+# of sums with a constant inside
+_N_ARGUMENTS = 30
+_N_FACTORS = 8
+_N_HITS = 4
+_ROUNDING = 1e-10
 
 
 def pairs_of(data: Data, target: TransformedTarget, features: Features) -> Iterator[Draft]:
@@ -59,14 +71,7 @@ class Sums:
         self._weight = target.row_weight(data)
         unexplained = Unexplained.beyond(np.ones((1, data.n_rows)), target.values, self._weight)
         self._rest = unexplained.target
-        with np.errstate(all="ignore"):
-            weighted = features.values * self._weight
-            sizes = np.sqrt(np.einsum("ij,ij->i", weighted, weighted))
-            rows = project_out(weighted, unexplained.basis)
-            norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        new = np.isfinite(norms) & (norms > _LEAST_NEW * sizes) & (sizes > 0)
-        self.index = np.flatnonzero(new)
-        self.rows = rows[new] / norms[new, None]
+        self.index, self.rows = unexplained.rows_of(features.values)
         self._pool: list[int] = []
 
     def singles(self, n_best: int = 6) -> Iterator[Draft]:
@@ -171,3 +176,36 @@ def sum_text(texts: Sequence[str], coefficients: FloatArray) -> str:
     """``c0 + c1*f1 + ...``; the text "" stands for the constant."""
     parts = [number_text(c) + (f"*{t}" if t else "") for t, c in zip(texts, coefficients, strict=True)]
     return " + ".join(parts)
+
+
+def sums_with_inner_constants(data: Data, features: Features | None = None) -> Iterator[Draft]:
+    """Drafts whose constants are all free, from the linear solution at the best inner constant.
+
+    Parameters
+    ----------
+    features : Features, optional
+        The first of them are arguments u and factors m.
+    """
+    features = features or arguments(data, _N_ARGUMENTS)
+    linear = list(data.active)
+    if data.n_rows < len(linear) + 6:
+        return
+    base = np.vstack([np.ones(data.n_rows), data.columns[linear]])
+    texts = ["<constant>", *(f"<constant>*x{k + 1}" for k in linear)]
+    unexplained = Unexplained.beyond(base, data.y, data.weight)
+    if unexplained.share < _ROUNDING:
+        coefficients, _ = solve(base, data.y, data.weight)
+        yield Draft(" + ".join(texts), tuple(map(float, coefficients)))
+        return
+    u = features.values[:_N_ARGUMENTS]
+    factors = [(np.ones(data.n_rows), ""), *zip(features.values[:_N_FACTORS], features.texts, strict=False)]
+    for factor, name in factors:
+        multiplied = replace(unexplained, factor=factor)
+        for hit in scan(multiplied, u, TERMS, data.clock, _N_HITS)[:_N_HITS]:
+            term = multiplied.term(hit.family, hit.c * u[hit.argument])
+            if np.isfinite(term).all():
+                inner = hit.family.text.format(f"<constant>*{features.texts[hit.argument]}")
+                every = [*texts, f"<constant>*{name}*{inner}" if name else f"<constant>*{inner}"]
+                kept, coefficients, _ = solve_pruned(np.vstack([base, term]), data.y, data.weight)
+                own = (hit.c,) if len(base) in kept else ()
+                yield Draft(" + ".join(every[i] for i in kept), (*map(float, coefficients), *own))

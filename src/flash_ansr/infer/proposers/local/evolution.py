@@ -22,6 +22,8 @@ from simplipy.expression.token_batch import SYMBOL_TOKENS
 _MUTATIONS = (2.0, 2.0, 0.5, 2.0, 1.0, 1.0, 1.0, 2.0)
 _RETIRE_EVERY = 20
 
+Form = tuple[Ids, FloatArray]
+
 
 @dataclass(frozen=True, slots=True)
 class EvolutionSettings:
@@ -41,6 +43,8 @@ class EvolutionSettings:
         Weight of a constant among new leaves; the variables together have 4.
     max_written : int
         Spellings to remember, which need not be simplified again.
+    n_threads : int
+        The result does not depend on it.
     """
 
     max_length: int = 35
@@ -49,6 +53,7 @@ class EvolutionSettings:
     n_glances: int = 12
     constant: float = 1.0
     max_written: int = 2**22
+    n_threads: int = 1
 
 
 @dataclass(slots=True)
@@ -96,23 +101,21 @@ class Evolution:
         """Draw new parts by these from now on."""
         self._breeder.weigh(weights.operators, weights.variables, self.settings.constant)
 
-    def seed(self, formulas: Sequence[tuple[Ids, FloatArray]], seconds: float, n_threads: int) -> list[Member]:
+    def seed(self, formulas: Sequence[Form], seconds: float) -> list[Member]:
         """Take formulas in as they are; those that are now the best up to their length."""
-        if not formulas:
-            return []
-        return self._breed(formulas, np.arange(len(formulas), dtype=np.int32), _NOBODY, 0, seconds, n_threads)
+        everybody, nobody = np.arange(len(formulas), dtype=np.int32), np.empty(0, dtype=np.int32)
+        return self._breed(formulas, everybody, nobody, 0, seconds) if formulas else []
 
-    def step(self, n: int, seed: int, seconds: float, n_threads: int) -> list[Member]:
+    def step(self, n: int, seed: int, seconds: float) -> list[Member]:
         """One generation of n children; those that are now the best up to their length."""
-        if not self.population.members:
-            return []
-        rng = np.random.default_rng(seed)
-        drawn = self.population.parents(2 * n, rng)
-        used, places = np.unique(drawn, return_inverse=True)
-        places = places.astype(np.int32)
         members = self.population.members
+        if not members:
+            return []
+        drawn = self.population.parents(2 * n, np.random.default_rng(seed))
+        used, places = np.unique(drawn, return_inverse=True)
+        first, second = places.astype(np.int32).reshape(2, n)
         parents = [(members[i].ids, members[i].constants) for i in used]
-        best = self._breed(parents, places[:n], places[n:], seed, seconds, n_threads)
+        best = self._breed(parents, first, second, seed, seconds)
         self._generation += 1
         if self._generation % _RETIRE_EVERY == 0:
             self.population.retire()
@@ -125,25 +128,21 @@ class Evolution:
         second: np.ndarray,
         seed: int,
         seconds: float,
-        n_threads: int,
     ) -> list[Member]:
-        ids = np.concatenate([p for p, _ in parents])
-        offsets = np.concatenate([[0], np.cumsum([len(p) for p, _ in parents])])
-        constants = np.concatenate([c for _, c in parents])
         brood = self._breeder.breed(
             self.view.screen,
-            ids,
-            offsets,
-            constants,
-            np.ascontiguousarray(first),
-            np.ascontiguousarray(second),
+            np.concatenate([ids for ids, _ in parents]),
+            np.concatenate([[0], np.cumsum([len(ids) for ids, _ in parents])]),
+            np.concatenate([constants for _, constants in parents]),
+            first,
+            second,
             self.population.limits(),
             self.settings.slack,
             self.settings.n_steps,
             self.settings.n_glances,
             seed,
             seconds,
-            n_threads,
+            self.settings.n_threads,
         )
         self.counts.drawn += len(first)
         self.counts.new += brood["n_new"]
@@ -152,14 +151,12 @@ class Evolution:
         return [member for member in _members(brood) if self.population.add(member)]
 
 
-_NOBODY = np.empty(0, dtype=np.int32)
 _CONSTANT_ID = SYMBOL_TOKENS.index(CONSTANT)
 
 
 def _members(brood: dict[str, np.ndarray]) -> list[Member]:
-    offsets = brood["offsets"]
-    ids = np.split(brood["ids"], offsets[1:-1]) if len(offsets) > 1 else []
-    n_constants = [int(np.count_nonzero(part == _CONSTANT_ID)) for part in ids]
-    constants = np.split(brood["constants"], np.cumsum(n_constants)[:-1]) if ids else []
+    bounds = brood["offsets"][1:-1]
+    ids = np.split(brood["ids"], bounds) if len(brood["offsets"]) > 1 else []
+    constants = np.split(brood["constants"], np.cumsum(brood["ids"] == _CONSTANT_ID)[bounds - 1]) if ids else []
     rows = zip(ids, constants, brood["costs"].tolist(), brood["rank_correlations"].tolist(), strict=True)
     return [Member(*row) for row in rows]

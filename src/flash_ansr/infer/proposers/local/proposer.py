@@ -6,7 +6,7 @@ import itertools
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,11 +46,12 @@ class LocalProposer(Proposer):
         """Take the views of the table in."""
         super().start(context)
         table, grammar = context.table, context.grammar
-        self._n_threads = thread_count(context.n_threads, sys.maxsize)
         views = views_of(table, grammar)
-        settings = EvolutionSettings(max_written=_MAX_WRITTEN // len(views))
-        if grammar.max_length is not None:
-            settings = replace(settings, max_length=min(settings.max_length, grammar.max_length))
+        settings = EvolutionSettings(
+            max_length=min(EvolutionSettings().max_length, grammar.max_length or sys.maxsize),
+            max_written=_MAX_WRITTEN // len(views),
+            n_threads=thread_count(context.n_threads, sys.maxsize),
+        )
         self._evolutions = [Evolution(view, grammar, table.n_columns, settings) for view in views]
         self._weights = TokenWeights(grammar, table.n_columns)
         self._best = [np.inf] * len(self._evolutions)  # score of each view
@@ -83,13 +84,13 @@ class LocalProposer(Proposer):
             lessons, self._lessons = self._lessons, []
             for i, evolution in enumerate(self._evolutions):
                 seeds = [(_inside(evolution.view, ids), constants) for ids, constants in lessons]
-                promoted += self._noted(i, evolution.seed(seeds, left(), self._n_threads))
+                promoted += self._noted(i, evolution.seed(seeds, left()))
         before = self.counts.new  # lessons are forms that others drew
         for generation in range(_GENERATIONS):
             size = (n + generation) // _GENERATIONS
             if size:
                 i = self._next_view()
-                promoted += self._noted(i, self._evolutions[i].step(size, seed + generation, left(), self._n_threads))
+                promoted += self._noted(i, self._evolutions[i].step(size, seed + generation, left()))
         promoted.sort(key=lambda item: self._score(item[1]) + self.context.gamma * len(item[0].outer))
         formulas = ((_outside(view, member.ids), member.constants) for view, member in promoted)
         chosen = list(itertools.islice((formula for formula in formulas if self._allows(formula[0])), _PROMOTED))

@@ -52,10 +52,10 @@ class NeuralProposer(Proposer):
         about.check_rules(rule_set_hash())
         self._device = device_of(context.device)
         self._network = network.to(self._device)
-        self._memory = self._encode(table, about.config.n_variables, limits.n_rows, context.seed)
+        memory = self._encode(table, about.config.n_variables, limits.n_rows, context.seed)
         longest = about.config.max_length - 2  # start and end
         self._rules = self._token_rules(table, context.grammar, min(longest, limits.length or longest))
-        self._states = States(self._network.decoder, self._memory, LARGEST_CHUNK, self._rules.max_length + 1)
+        self._states = States(self._network.decoder, memory)
         self._to_simplipy = _simplipy_ids(self._vocabulary)
         self._n_threads = (context.n_threads or torch.get_num_threads()) if self._device.type == "cpu" else 1
         self._rate = 0.0  # draws a second
@@ -85,22 +85,13 @@ class NeuralProposer(Proposer):
 
     def _search(self, width: int) -> Sampled:
         self._is_done = True
-        return beam_search(self._network.decoder, self._memory, self._rules, width)
+        return beam_search(self._states, self._rules, width)
 
     def _sample(self, n: int, seed: int) -> Sampled:
         """Chunks on a thread each: threads inside small matrix products would wait for each other."""
-        started = time.monotonic()
+        started, rng = time.monotonic(), np.random.default_rng(seed)
         with one_thread():
-            drawn = sample(
-                self._network.decoder,
-                self._memory,
-                self._rules,
-                n,
-                np.random.default_rng(seed),
-                self.context.sampling,
-                n_threads=self._n_threads,
-                states=self._states,
-            )
+            drawn = sample(self._states, self._rules, n, rng, self.context.sampling, n_threads=self._n_threads)
         self._rate = n / max(time.monotonic() - started, 1e-9)
         return drawn
 

@@ -41,25 +41,32 @@ class States:
         Or what has its ``start`` and ``step``.
     memory : tensor (1, n_seeds, dim)
         The encoded table.
-    capacity, max_length : int
-        Sequences of a state, and tokens of each, the start among them.
     """
 
-    def __init__(self, model: Decoder, memory: Tensor, capacity: int, max_length: int) -> None:
-        self.model, self.memory, self.capacity = model, memory, capacity
-        self._max_length = max_length
-        self._free: list[DecoderState] = []
+    def __init__(self, model: Decoder, memory: Tensor) -> None:
+        self.model, self.memory = model, memory
+        self._free: dict[tuple[int, int], list[DecoderState]] = {}
 
     @contextmanager
-    def one(self) -> Iterator[DecoderState]:
-        """A state of one empty sequence, for as long as the context lasts; for several threads at a time."""
+    def one(self, capacity: int, max_length: int) -> Iterator[DecoderState]:
+        """A state of one empty sequence, for as long as the context lasts; for several threads at a time.
+
+        It has room for so many sequences of so many tokens, the start among them.
+        """
+        free = self._free.setdefault((capacity, max_length), [])
         try:
-            state = self._free.pop()
+            state = free.pop()
         except IndexError:
-            state = self.model.start(self.memory, self.capacity, self._max_length)
+            state = self.model.start(self.memory, capacity, max_length)
         state.restart()
         yield state
-        self._free.append(state)
+        free.append(state)
+
+    def step(self, token_ids: IntArray, state: DecoderState) -> FloatArray:
+        """Logits (n_rows, n_tokens) after one more token of each sequence."""
+        logits = self.model.step(torch.from_numpy(token_ids).to(self.memory.device), state)
+        values: FloatArray = logits.cpu().double().numpy()
+        return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,11 +163,11 @@ class _Prefixes:
         """One row that stands for n draws."""
         return cls(np.zeros((1, 0), dtype=np.int64), np.zeros(1), np.array([n]), rules.wanted_first)
 
-    def log_p(self, model: Decoder, state: DecoderState, rules: TokenRules, device: torch.device) -> FloatArray:
+    def log_p(self, states: States, state: DecoderState, rules: TokenRules) -> FloatArray:
         """Log-probabilities (n, n_tokens) of the next token of each among those that may follow."""
         last = self.ids[:, -1] if self.ids.shape[1] else np.array([rules.start])
-        logits = model.step(torch.from_numpy(last).to(device), state).cpu().double().numpy()
-        logits = np.where(rules.mask(self.lacks, self.ids.shape[1]), logits[:, : len(rules.arities)], -np.inf)
+        logits = states.step(last, state)[:, : len(rules.arities)]
+        logits = np.where(rules.mask(self.lacks, self.ids.shape[1]), logits, -np.inf)
         log_p: FloatArray = logits - _log_sum_exp(logits)
         return log_p
 
@@ -182,24 +189,20 @@ class _Prefixes:
 
 
 def sample(
-    model: Decoder,
-    memory: Tensor,
+    states: States,
     rules: TokenRules,
     n: int,
     rng: np.random.Generator,
     sampling: Sampling | None = None,
     chunk: int | None = None,
     n_threads: int = 1,
-    states: States | None = None,
 ) -> Sampled:
     """Draw n sequences for one encoded table.
 
     Parameters
     ----------
-    model : Decoder
-        Or what has its ``start`` and ``step``.
-    memory : tensor (1, n_seeds, dim)
-        The encoded table.
+    states : States
+        Of the model and the table.
     rules : TokenRules
     n : int
         Draws; equal ones are returned once with their count.
@@ -210,8 +213,6 @@ def sample(
         Draws that share a batch; half of them by default, between 256 and 512: larger batches cost less a draw.
     n_threads : int
         Chunks at the same time. The result does not depend on it: every chunk has a generator of its own.
-    states : States, optional
-        Of this model and memory, as long as the rules allow, for as many sequences as a chunk has; otherwise new ones.
     """
     if n < 1:
         raise ValueError(f"n must be >= 1, got {n}")
@@ -220,10 +221,9 @@ def sample(
     chunk = chunk or min(LARGEST_CHUNK, max(_SMALLEST_CHUNK, (n + 1) // 2))
     sizes = [min(chunk, n - start) for start in range(0, n, chunk)]
     generators = rng.spawn(len(sizes))
-    used = states or States(model, memory, chunk, rules.max_length + 1)
 
     def draw(i: int) -> Sampled:
-        return _sample_chunk(used, rules, sizes[i], generators[i], sampling or Sampling())
+        return _sample_chunk(states, rules, sizes[i], generators[i], sampling or Sampling())
 
     if n_threads == 1 or len(sizes) == 1:
         return _merged([draw(i) for i in range(len(sizes))])
@@ -235,9 +235,10 @@ def sample(
 def _sample_chunk(states: States, rules: TokenRules, n: int, rng: np.random.Generator, sampling: Sampling) -> Sampled:
     prefixes = _Prefixes.empty(rules, n)
     done: list[Sampled] = []
-    with states.one() as state:
+    # room for the largest chunk, whatever the number of draws, so that states are used again
+    with states.one(max(n, LARGEST_CHUNK), rules.max_length + 1) as state:
         while len(prefixes):
-            log_p = prefixes.log_p(states.model, state, rules, states.memory.device)
+            log_p = prefixes.log_p(states, state, rules)
             rows, tokens, split = _split(prefixes.counts, _tempered(log_p, sampling), rng)
             log_prob = prefixes.log_prob[rows] + log_p[rows, tokens]
             children = prefixes.extended(rows, tokens, log_prob, split, rules)
@@ -250,29 +251,28 @@ def _sample_chunk(states: States, rules: TokenRules, n: int, rng: np.random.Gene
 
 
 @torch.inference_mode()
-def beam_search(model: Decoder, memory: Tensor, rules: TokenRules, width: int) -> Sampled:
+def beam_search(states: States, rules: TokenRules, width: int) -> Sampled:
     """The most probable sequences that a beam of this width finds, most probable first; at most ``width``."""
     if width < 1:
         raise ValueError(f"the beam width must be >= 1, got {width}")
-    state = model.start(memory, width, rules.max_length + 1)
-    state.restart()
     prefixes = _Prefixes.empty(rules, 1)
     finished: list[tuple[float, IntArray]] = []
-    while len(prefixes):
-        total = (prefixes.log_prob[:, None] + prefixes.log_p(model, state, rules, memory.device)).ravel()
-        best = np.argsort(-total, kind="stable")[:width]
-        best = best[np.isfinite(total[best])]
-        rows, tokens = np.divmod(best, len(rules.arities))
-        children = prefixes.extended(rows, tokens, total[best], np.ones_like(best), rules)
-        whole = children.at(children.is_complete)
-        finished += zip(whole.log_prob.tolist(), whole.ids, strict=True)
-        finished = sorted(finished, key=lambda item: -item[0])[:width]
-        is_live = ~children.is_complete
-        if len(finished) == width:  # what is less probable already can only become less so
-            is_live &= children.log_prob > finished[-1][0]
-        live = _in_place(np.flatnonzero(is_live), rows)
-        prefixes = children.at(live)
-        state.select(torch.from_numpy(rows[live]))
+    with states.one(width, rules.max_length + 1) as state:
+        while len(prefixes):
+            total = (prefixes.log_prob[:, None] + prefixes.log_p(states, state, rules)).ravel()
+            best = np.argsort(-total, kind="stable")[:width]
+            best = best[np.isfinite(total[best])]
+            rows, tokens = np.divmod(best, len(rules.arities))
+            children = prefixes.extended(rows, tokens, total[best], np.ones_like(best), rules)
+            whole = children.at(children.is_complete)
+            finished += zip(whole.log_prob.tolist(), whole.ids, strict=True)
+            finished = sorted(finished, key=lambda item: -item[0])[:width]
+            is_live = ~children.is_complete
+            if len(finished) == width:  # what is less probable already can only become less so
+                is_live &= children.log_prob > finished[-1][0]
+            live = _in_place(np.flatnonzero(is_live), rows)
+            prefixes = children.at(live)
+            state.select(torch.from_numpy(rows[live]))
     ones = np.ones(len(finished), dtype=np.int64)
     return Sampled([ids for _, ids in finished], np.array([p for p, _ in finished]), ones)
 

@@ -13,6 +13,15 @@ from hypothesis import strategies as st
 import simplipy
 from flash_ansr.infer.proposers.closed_form.families import EXPM1, ONE_PLUS, SIN
 from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, sum_arguments
+from flash_ansr.infer.proposers.closed_form.linear_algebra import (
+    best_pairs,
+    best_triples,
+    orthonormal,
+    project_out,
+    pursue,
+    solve,
+    solve_pruned,
+)
 from flash_ansr.infer.proposers.closed_form.monomials import (
     monomial_text,
     monomials,
@@ -23,12 +32,6 @@ from flash_ansr.infer.proposers.closed_form.monomials import (
 from flash_ansr.infer.proposers.closed_form.order import _beyond_the_best
 from flash_ansr.infer.proposers.closed_form.scan import Unexplained, scan
 from flash_ansr.infer.proposers.closed_form.screening import addends, common_factor, relevant
-from flash_ansr.infer.proposers.closed_form.selection import (
-    best_pairs,
-    best_triples,
-    pursue,
-)
-from flash_ansr.infer.proposers.closed_form.solve import orthonormal, project_out, solve, solve_pruned
 from flash_ansr.infer.proposers.closed_form.targets import targets
 from flash_ansr.infer.proposers.data import Clock, Data, DeadlineError
 from flash_ansr.infer.proposers.drafts import Ranking

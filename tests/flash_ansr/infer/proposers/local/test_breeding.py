@@ -33,7 +33,7 @@ def evolution(grammar: Grammar | None = None, **settings: object) -> Evolution:
     grammar = grammar or Grammar()
     made = Evolution(views_of(TABLE, grammar)[0], grammar, 3, EvolutionSettings(**settings))
     forms = [(ids, c) for ids, c in zip(ids_of(FORMS), CONSTANTS, strict=True)]
-    made.seed(forms, -1.0, 1)
+    made.seed(forms, -1.0)
     return made
 
 
@@ -49,9 +49,9 @@ def facts(made: Evolution) -> list[tuple[bytes, bytes, float, float]]:
 def test_a_generation_is_the_same_on_any_number_of_threads() -> None:
     results = []
     for n_threads in (1, 2, 3):
-        made = evolution()
+        made = evolution(n_threads=n_threads)
         for seed in range(4):
-            made.step(200, seed, -1.0, n_threads)
+            made.step(200, seed, -1.0)
         results.append((facts(made), dataclasses.astuple(made.counts)))
     assert results[0] == results[1] == results[2]
     assert results[0][1][1] > 300
@@ -59,15 +59,15 @@ def test_a_generation_is_the_same_on_any_number_of_threads() -> None:
 
 def test_other_seeds_give_other_children() -> None:
     first, second = evolution(), evolution()
-    first.step(200, 1, -1.0, 1)
-    second.step(200, 2, -1.0, 1)
+    first.step(200, 1, -1.0)
+    second.step(200, 2, -1.0)
     assert facts(first) != facts(second)
 
 
 def test_the_cost_is_that_of_the_formula_with_its_numbers() -> None:
     made = evolution()
     for seed in range(5):
-        made.step(300, seed, -1.0, 1)
+        made.step(300, seed, -1.0)
     assert len(made.population.members) > 50
     for member in made.population.members:
         values = expression_of(member)(X)
@@ -78,7 +78,7 @@ def test_the_cost_is_that_of_the_formula_with_its_numbers() -> None:
 def test_linear_constants_are_those_of_least_squares() -> None:
     made = evolution()
     made.population._islands.clear()
-    made.seed([(ids_of(["x1*x2 + <constant>*x3^2"])[0], np.array([7.0]))], -1.0, 1)
+    made.seed([(ids_of(["x1*x2 + <constant>*x3^2"])[0], np.array([7.0]))], -1.0)
     (member,) = made.population.members
     basis = np.column_stack([np.ones(60), X[:, 0] * X[:, 1], X[:, 2] ** 2])
     rest = Y - basis @ np.linalg.lstsq(basis, Y, rcond=None)[0]
@@ -89,7 +89,7 @@ def test_rank_correlation_is_spearmans() -> None:
     from scipy.stats import spearmanr
 
     made = evolution()
-    made.step(300, 0, -1.0, 1)
+    made.step(300, 0, -1.0)
     n_compared = 0
     for member in made.population.members:
         values = expression_of(member)(X)
@@ -103,7 +103,7 @@ def test_children_keep_to_the_grammar() -> None:
     operators = frozenset({"+", "-", "*", "/", "sin", "pow2"})
     made = evolution(Grammar(operators), max_length=21)
     for seed in range(6):
-        made.step(300, seed, -1.0, 2)
+        made.step(300, seed, -1.0)
     members = made.population.members
     assert len(members) > 30
     for member in members:
@@ -115,7 +115,7 @@ def test_children_keep_to_the_grammar() -> None:
 def test_what_is_undefined_on_a_row_is_not_kept() -> None:
     made = evolution()
     made.population._islands.clear()
-    made.seed([(ids, np.empty(0)) for ids in ids_of(["log(x1 - x2)", "asin(x1)", "x1 + x2"])], -1.0, 1)
+    made.seed([(ids, np.empty(0)) for ids in ids_of(["log(x1 - x2)", "asin(x1)", "x1 + x2"])], -1.0)
     assert [expression_of(m).skeleton() for m in made.population.members] == [
         parse("<constant> + <constant>*(x1 + x2)")
     ]
@@ -126,7 +126,7 @@ def test_an_equivalent_form_is_never_screened_again() -> None:
     before = dataclasses.astuple(made.counts)
     again = ["<constant>*x1 + <constant>", "x3*x2", "x2*x3*<constant>", "x1*sin(x2)"]
     starts = [np.array([1.0, 2.0]), np.empty(0), np.array([2.0]), np.empty(0)]
-    made.seed(list(zip(ids_of(again), starts, strict=True)), -1.0, 1)
+    made.seed(list(zip(ids_of(again), starts, strict=True)), -1.0)
     drawn, new, screened, _ = (a - b for a, b in zip(dataclasses.astuple(made.counts), before, strict=True))
     assert (drawn, new, screened) == (4, 0, 0)
 
@@ -134,7 +134,7 @@ def test_an_equivalent_form_is_never_screened_again() -> None:
 def test_each_form_is_new_once_over_many_generations() -> None:
     made = evolution()
     for seed in range(5):
-        made.step(300, seed, -1.0, 2)
+        made.step(300, seed, -1.0)
     keys = [m.ids.tobytes() for m in made.population.members]
     assert len(set(keys)) == len(keys)
     assert made.counts.new == made._breeder.n_seen
@@ -142,7 +142,7 @@ def test_each_form_is_new_once_over_many_generations() -> None:
 
 def test_a_deadline_ends_a_generation() -> None:
     made = evolution()
-    made.step(2000, 0, 0.0, 1)
+    made.step(2000, 0, 0.0)
     assert made.counts.new <= len(FORMS) + 1
 
 
@@ -151,5 +151,5 @@ def test_the_constants_of_a_parent_are_starts() -> None:
     screen = _core.Screen(np.ascontiguousarray(x.T), np.sin(3.2 * x[:, 0]), np.ones(64), np.ones(64))
     for start, exact in ((3.15, True), (0.2, False)):
         made = Evolution(View("y", screen), Grammar(), 1, EvolutionSettings(n_steps=30))
-        made.seed([(ids_of(["sin(<constant>*x1)"])[0], np.array([start]))], -1.0, 1)
+        made.seed([(ids_of(["sin(<constant>*x1)"])[0], np.array([start]))], -1.0)
         assert (made.population.members[0].cost < 1e-20) is exact

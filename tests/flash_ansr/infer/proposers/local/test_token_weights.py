@@ -62,8 +62,8 @@ def share_of(token: str, weights: TokenWeights | None) -> float:
     if weights is not None:
         evolution.weigh(weights)
     batch = batch_of("x1", "x2*x3", "x1 + x2")
-    evolution.seed([(ids, np.empty(0)) for ids in np.split(batch.ids, batch.offsets[1:-1])], -1.0, 1)
-    kept = [evolution.step(400, seed, -1.0, 1) for seed in range(6)]
+    evolution.seed([(ids, np.empty(0)) for ids in np.split(batch.ids, batch.offsets[1:-1])], -1.0)
+    kept = [evolution.step(400, seed, -1.0) for seed in range(6)]
     assert sum(map(len, kept)) > 0
     ids = np.concatenate([member.ids for member in evolution.population.members])
     return float(np.mean(ids == OPERATORS[token].id))

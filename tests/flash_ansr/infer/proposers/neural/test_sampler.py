@@ -29,7 +29,7 @@ MEMORY = torch.zeros(1, 1, 1)
 
 
 def drawn(n: int, max_length: int = 5, seed: int = 0, **options: object):
-    return sample(MockDecoder(), MEMORY, rules(max_length), n, np.random.default_rng(seed), **options)
+    return sample(States(MockDecoder(), MEMORY), rules(max_length), n, np.random.default_rng(seed), **options)
 
 
 def as_counter(result) -> Counter[tuple[int, ...]]:
@@ -86,8 +86,8 @@ def test_depth_is_limited(max_depth: int) -> None:
     """What is drawn, and what a wide beam finds, is all that brute force finds."""
     limited = dataclasses.replace(rules(6), max_depth=max_depth)
     wanted = {f for f in all_formulas(6) if depth(f) <= max_depth}
-    drawn = sample(MockDecoder(), MEMORY, limited, 20_000, np.random.default_rng(0), Sampling(temperature=4.0))
-    found = beam_search(MockDecoder(), MEMORY, limited, 5000)
+    drawn = sample(States(MockDecoder(), MEMORY), limited, 20_000, np.random.default_rng(0), Sampling(temperature=4.0))
+    found = beam_search(States(MockDecoder(), MEMORY), limited, 5000)
     assert {tuple(s.tolist()) for s in drawn.sequences} <= wanted
     assert {tuple(s.tolist()) for s in found.sequences} == wanted
     if max_depth < 3:
@@ -97,7 +97,7 @@ def test_depth_is_limited(max_depth: int) -> None:
 def test_forbidden_operators_do_not_occur() -> None:
     allowed = ALLOWED.copy()
     allowed[2] = False
-    result = sample(MockDecoder(), MEMORY, rules(7, allowed), 300, np.random.default_rng(0))
+    result = sample(States(MockDecoder(), MEMORY), rules(7, allowed), 300, np.random.default_rng(0))
     assert not any((ids == 2).any() for ids in result.sequences)
 
 
@@ -136,11 +136,11 @@ def test_states_are_used_again(n_threads: int) -> None:
     started = []
     start = network.decoder.start
     network.decoder.start = lambda *arguments: started.append(1) or start(*arguments)
-    states = States(network.decoder, memory, 64, 10)
+    states = States(network.decoder, memory)
     for seed in range(3):
         fresh, again = (
-            sample(network.decoder, memory, formulas, 200, np.random.default_rng(seed), chunk=64, **options)
-            for options in ({}, {"states": states, "n_threads": n_threads})
+            sample(of, formulas, 200, np.random.default_rng(seed), chunk=64, n_threads=threads)
+            for of, threads in ((States(network.decoder, memory), 1), (states, n_threads))
         )
         assert as_counter(fresh) == as_counter(again)
         np.testing.assert_allclose(fresh.log_prob, again.log_prob, rtol=1e-6)
@@ -174,14 +174,14 @@ def test_truncation_leaves_out_improbable_tokens(options: dict[str, float]) -> N
 
 def test_a_wide_beam_finds_the_true_best() -> None:
     formulas = sorted(all_formulas(5), key=lambda f: -log_probability(f, 5))
-    result = beam_search(MockDecoder(), MEMORY, rules(5), 60)
+    result = beam_search(States(MockDecoder(), MEMORY), rules(5), 60)
     assert [tuple(s.tolist()) for s in result.sequences[:25]] == formulas[:25]
     np.testing.assert_allclose(result.log_prob[:25], [log_probability(f, 5) for f in formulas[:25]])
 
 
 def test_a_beam_of_one_is_greedy() -> None:
     assert (
-        beam_search(MockDecoder(), MEMORY, rules(5), 1).sequences[0].tolist()
+        beam_search(States(MockDecoder(), MEMORY), rules(5), 1).sequences[0].tolist()
         == drawn(1, sampling=Sampling(top_k=1)).sequences[0].tolist()
     )
 
@@ -195,7 +195,7 @@ def test_cached_equals_uncached(config) -> None:
         memory = network.encode(*(t[:1] for t in table()))
     arities = np.array([-1, -1, -1] + [2] * 4 + [1] * 5 + [0] * (config.n_tokens - 12))
     token_rules = TokenRules(arities, 1, arities >= 0, config.max_length - 2)
-    result = sample(network.decoder, memory, token_rules, 200, np.random.default_rng(0), chunk=64)
+    result = sample(States(network.decoder, memory), token_rules, 200, np.random.default_rng(0), chunk=64)
     assert len(result.sequences) > 30
     for ids, log_prob in zip(result.sequences, result.log_prob, strict=True):
         with torch.no_grad():
@@ -242,4 +242,4 @@ def test_rules_without_leaves_are_refused() -> None:
     with pytest.raises(ValueError, match="max_depth must be >= 1 or None, got 0"):
         dataclasses.replace(rules(5), max_depth=0)
     with pytest.raises(ValueError, match="beam width must be >= 1, got 0"):
-        beam_search(MockDecoder(), MEMORY, rules(5), 0)
+        beam_search(States(MockDecoder(), MEMORY), rules(5), 0)
