@@ -75,6 +75,9 @@ class Race:
             raise FitError(f"length_penalty must be >= 0, got {self.length_penalty}")
 
 
+_NO_RACE = Race()
+
+
 class FitKeywords(TypedDict, total=False):
     """Keywords of ``fit_constants``, for its two overloads."""
 
@@ -191,7 +194,7 @@ def fit_constants(
     if bounds is not None:
         for i, e in enumerate(formulas):
             jobs.set_bounds(i, check_bounds(bounds, e.n_constants, own_parameters(e, named)))
-    race = race or Race()
+    race = race or _NO_RACE
     if race.fvu_limits is not None:
         jobs.set_fvu_limits(_limits(race.fvu_limits, len(formulas)))
     options = _core.FitOptions(
