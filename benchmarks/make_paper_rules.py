@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simplipy.expression.operators import CONSTANT, OPERATORS
-from simplipy.paper.rules import Node, Rule, RuleIndex, is_metavariable, parse_tree
+from simplipy.paper.rules import Node, PrefixRule, RuleIndex, is_metavariable, parse_tree
 
 Tokens = tuple[str, ...]
 Floats = NDArray[np.float64]
@@ -258,7 +258,7 @@ class Judge:
 
     def holds(self, pattern: Node, replacement: Tokens) -> bool:
         """Whether both sides agree wherever the left one has a value, for every value of the left one's constant."""
-        constants = CONSTANTS if pattern.holds_constant() else CONSTANTS[:1]
+        constants = CONSTANTS if pattern.holds_constant else CONSTANTS[:1]
         points = self.points if CONSTANT in replacement else self.points + self._suspects(pattern, replacement)
         n_defined = 0
         for constant in constants:
@@ -316,7 +316,7 @@ def solve_constant(replacement: Tokens, values: list[tuple[Point, Real]]) -> Rea
 class Search:
     """Discovery over some operators, one length after the other, beside rules that are there already."""
 
-    def __init__(self, operators: Iterable[str], leaves: Iterable[str], rules: Iterable[Rule] = ()) -> None:
+    def __init__(self, operators: Iterable[str], leaves: Iterable[str], rules: Iterable[PrefixRule] = ()) -> None:
         self.rng = np.random.default_rng(SEED)
         self.leaves = moderate_points(self.rng)
         self.judge = Judge(self.rng)
@@ -325,13 +325,13 @@ class Search:
         self.rules = list(rules)
         self.irreducible: dict[int, list[Tokens]] = {1: [(token,) for token in leaves]}
 
-    def run(self, max_length: int) -> list[Rule]:
+    def run(self, max_length: int) -> list[PrefixRule]:
         for length in range(2, max_length + 1):
             start = time.perf_counter()
             shorter = itertools.chain(*(self.irreducible[j] for j in range(1, min(length, MAX_REPLACEMENT + 1))))
             candidates = Candidates((tokens for tokens in shorter if CONSTANT not in tokens), self.leaves, self.rng)
             index = RuleIndex(self.rules)  # fixed within a length, as in the paper
-            found: dict[Tokens, Rule | None] = {}
+            found: dict[Tokens, PrefixRule | None] = {}
             for tokens in self._grow(length):
                 if in_order(tokens) and index.rewrite_root(parse_tree(tokens)) is None:
                     found[tokens] = self._rule(tokens, candidates)
@@ -351,7 +351,7 @@ class Search:
                 if CONSTANT not in left or CONSTANT not in right:
                     yield from ((token, *left, *right) for token in self.binary)
 
-    def _rule(self, tokens: Tokens, candidates: Candidates) -> Rule | None:
+    def _rule(self, tokens: Tokens, candidates: Candidates) -> PrefixRule | None:
         """The rule with the shortest right side, then the fewest constants, or None."""
         pattern = parse_tree(tokens)
         value, defined = evaluate(pattern, self.leaves)
@@ -364,7 +364,7 @@ class Search:
         holds = self.judge.holds if defined.any() else self.judge.holds_carried
         for proposal in sorted(proposals, key=lambda p: (len(p), p.count(CONSTANT))):
             if Counter(filter(is_metavariable, proposal)) <= counts and holds(pattern, proposal):
-                return Rule(tokens, proposal)
+                return PrefixRule(tokens, proposal)
         return None
 
 
@@ -379,15 +379,15 @@ def swapped(tokens: Tokens) -> Tokens:
     return tuple(names.get(token, token) for token in tokens)
 
 
-def without_instances(rules: list[Rule]) -> list[Rule]:
+def without_instances(rules: list[PrefixRule]) -> list[PrefixRule]:
     """Leave out a rule that another one of its length makes unnecessary: `* 1 0 -> 0` beside `* _0 0 -> 0`."""
     rules = sorted(rules, key=lambda rule: -len({token for token in rule.pattern if is_metavariable(token)}))
-    kept: list[Rule] = []
-    general: dict[str, list[Rule]] = {}
+    kept: list[PrefixRule] = []
+    general: dict[str, list[PrefixRule]] = {}
     for rule in rules:
         others = general.setdefault(rule.pattern[0], [])
         found = RuleIndex(others).rewrite_root(parse_tree(rule.pattern))
-        if found is None or tuple(found[1].tokens()) != rule.replacement:
+        if found is None or found[1].tokens != rule.replacement:
             kept.append(rule)
             if not rule.is_ground:
                 others.append(rule)

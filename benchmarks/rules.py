@@ -28,9 +28,9 @@ from rich.progress import track
 
 from flash_ansr.data import Generator
 from flash_ansr.versions import rule_set_hash
-from simplipy import Engine, TokenBatch
+from simplipy import Engine, TokenBatch, parse
 from simplipy.files.output_files import write_whole
-from simplipy.mining.rule import Rule, infix
+from simplipy.mining.rule import Rule
 from simplipy.mining.rule_file import read_rules
 
 ROOT = Path(__file__).parents[1]
@@ -47,7 +47,7 @@ BUNDLED = "bundled rules"
 PASS_SCRIPT = """
 import json, sys
 from pathlib import Path
-from simplipy import Engine, TokenBatch
+from simplipy import Engine, TokenBatch, parse
 batch = TokenBatch.from_tokens([json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()])
 engine = Engine(Path(sys.argv[2]))
 for _ in range(int(sys.argv[3])):
@@ -155,7 +155,7 @@ def sample_of(rules: Sequence[Rule]) -> list[list[str]]:
     """Pattern, replacement and kind of some rules drawn at random."""
     chosen = np.random.default_rng(SAMPLE_SEED).choice(len(rules), N_SAMPLE, replace=False)
     return [
-        [infix(rule.pattern), infix(rule.replacement), ", ".join([rule.kind, *rule.conditions])]
+        [parse(rule.pattern).infix(), parse(rule.replacement).infix(), ", ".join([rule.kind, *rule.conditions])]
         for rule in (rules[i] for i in sorted(chosen))
     ]
 

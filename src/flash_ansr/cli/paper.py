@@ -32,10 +32,10 @@ def list_(
 
     Example: flash-ansr paper list decoding
     """
-    from flash_ansr.paper.registry import EXPERIMENTS, experiment
+    from flash_ansr.paper.registry import EXPERIMENTS, find_experiment
 
     if name is not None:
-        _print_one(experiment(name))
+        _print_one(find_experiment(name))
         return
     table = Table(box=None, pad_edge=False)
     for column in ("name", "minutes", "needs", "in the paper"):
@@ -64,35 +64,27 @@ def run(
     Example: flash-ansr paper run simplifier_ecdf
     """
     from flash_ansr.paper.experiment import MissingError
-    from flash_ansr.paper.registry import EXPERIMENTS, experiment
+    from flash_ansr.paper.registry import EXPERIMENTS, find_experiment
     from flash_ansr.paper.run import run_experiment
 
-    chosen = list(EXPERIMENTS.values()) if name == _ALL else [experiment(name)]
-    left_out, failed = [], []
-    for e in chosen:
-        show_progress = not quiet and sys.stderr.isatty()
+    show_progress = not quiet and sys.stderr.isatty()
+    problems: list[str] = []
+    for e in EXPERIMENTS.values() if name == _ALL else [find_experiment(name)]:
         try:
             written = run_experiment(e, out, scale, seed, checkpoint, runs, show_progress)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on from here")
             raise typer.Exit(_INTERRUPTED) from None
-        except MissingError as error:
-            if name != _ALL:
-                raise
-            left_out.append(f"{e.name}: {error}")
-            continue
         except (SimplipyError, OSError, subprocess.SubprocessError) as error:  # the others do not depend on it
             if name != _ALL:
                 raise
-            failed.append(f"{e.name}: {error}")
+            problems.append(f"{'left out' if isinstance(error, MissingError) else 'failed'} {e.name}: {error}")
             continue
         print(written[-1].read_text(encoding="utf-8"), end="")
         print("written: " + " ".join(map(str, written)))
-    for reason in left_out:
-        print(f"left out {reason}", file=sys.stderr)
-    for reason in failed:
-        print(f"failed {reason}", file=sys.stderr)
-    if failed:
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if any(problem.startswith("failed") for problem in problems):
         raise typer.Exit(1)
 
 
@@ -123,9 +115,11 @@ def train(
 
     Example: flash-ansr paper train b1 --runs runs/ablations --steps 2000
     """
-    from flash_ansr.paper.ablations.networks import ABLATIONS, BASE, ablation, train_ablation
+    from flash_ansr.paper.ablations.networks import ABLATIONS, BASE, find_ablation, train_ablation
 
-    chosen = [ablation(name)] if name != _ALL else [a for a in ABLATIONS.values() if config is None or a.config == BASE]
+    chosen = (
+        [find_ablation(name)] if name != _ALL else [a for a in ABLATIONS.values() if config is None or a.config == BASE]
+    )
     show_progress = not quiet and sys.stderr.isatty()
     for a in chosen:
         try:

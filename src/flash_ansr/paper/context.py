@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -70,34 +70,30 @@ class Context:
         """Cores of a fit: all of them."""
         return os.cpu_count() or 1
 
-    def each(self, keys: Sequence[str], work: Callable[[str], Facts], what: str, again: bool = False) -> list[Facts]:
-        """Facts for each key, from the experiment's rows where they are there, else by the work.
+    def each(self, items: Mapping[str, T], work: Callable[[T], Facts], what: str) -> list[Facts]:
+        """Facts for each item, from the experiment's rows where they are there, else by the work.
 
         Parameters
         ----------
-        keys : sequence of str
-            Must say everything that the facts depend on but the seed and the code of this package.
+        items : mapping of str to object
+            By key, which must say everything that the facts depend on but the seed and the code of this package.
         work : callable
-            Makes the facts of a key, as JSON can hold them.
+            Makes the facts of an item, as JSON can hold them.
         what : str
             For the progress bar.
-        again : bool
-            For what is read off the code itself: rows that are there may be those of older code, and are dropped.
         """
         path = self.folder / "rows.jsonl"
-        wanted = {key: json.dumps([self.seed, key, code_hash()]) for key in keys}
-        if again:
-            path.unlink(missing_ok=True)
+        wanted = {key: json.dumps([self.seed, key, code_hash()]) for key in items}
         with JsonLines(path) as file:
             known = _read_facts(path)
-            left = [key for key in keys if wanted[key] not in known]
-            with progress_bar(what, len(keys), len(keys) - len(left), self.show_progress) as bar:
+            left = [key for key in items if wanted[key] not in known]
+            with progress_bar(what, len(items), len(items) - len(left), self.show_progress) as bar:
                 for key in left:
-                    facts = json.loads(json.dumps(finite(work(key))))
+                    facts = json.loads(json.dumps(finite(work(items[key]))))
                     file.append(json.dumps({"key": wanted[key]} | facts, ensure_ascii=False))
                     known[wanted[key]] = facts
                     bar.advance()
-        return [known[wanted[key]] for key in keys]
+        return [known[wanted[key]] for key in items]
 
     def bench(self, plans: Sequence[Plan]) -> list[Group]:
         """Scored groups of the tasks of plans, on the data sets of the seed, by the network of this context.

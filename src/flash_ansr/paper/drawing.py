@@ -1,4 +1,4 @@
-"""Panels, empirical distributions and bars, in the benchmark's colours, which the colour-blind can tell apart."""
+"""Panels, tables, distributions and bars, in the benchmark's colours, which the colour-blind can tell apart."""
 
 from __future__ import annotations
 
@@ -32,23 +32,36 @@ def draw_ecdf(axes: Axes, values: npt.ArrayLike, n: int | None = None, **style: 
     axes.step(x, np.arange(1, len(x) + 1) / (n or len(x)), where="post", **style)
 
 
-def bar_figure(title: str, unit: str, values: Mapping[str, float], reference: Mapping[str, float]) -> Figure:
-    """Values beside those of the paper, on a logarithmic scale; what only one side has stands alone."""
-    names = list(dict.fromkeys([*values, *reference]))
-    figure, (axes,) = panels(1, 1, 7.5, 0.55 * len(names) + 1.4)
-    for offset, (label, found, colour) in enumerate(
-        (("here", values, COLOURS[0]), ("the paper", reference, COLOURS[1]))
-    ):
-        heights = [k + 0.38 * (offset - 0.5) for k, name in enumerate(names) if name in found]
-        shown = [found[name] for name in names if name in found]
-        bars = axes.barh(heights, shown, height=0.36, color=colour, label=label)
-        axes.bar_label(bars, labels=[f"{value:.3g}" for value in shown], padding=3, fontsize=8)
+def table_figure(rows: Sequence[Mapping[str, object]]) -> Figure:
+    """A table as a figure, from its lines by column; a column is as wide as its longest text."""
+    cells = [[str(cell).strip("`") for cell in row.values()] for row in rows]
+    lengths = [4 + max(map(len, column)) for column in zip(rows[0], *cells, strict=True)]
+    figure, (axes,) = panels(1, 1, 0.07 * sum(lengths), 0.2 * len(rows) + 0.6)
+    axes.set_axis_off()
+    widths = [length / sum(lengths) for length in lengths]
+    drawn = axes.table(cellText=cells, colLabels=list(rows[0]), loc="center", cellLoc="left", colWidths=widths)
+    drawn.auto_set_font_size(False)
+    drawn.set_fontsize(8)
+    return figure
+
+
+def draw_pairs(axes: Axes, series: Mapping[str, Mapping[str, float]], form: str) -> None:
+    """Draw two series, by label, as pairs of horizontal bars; a name that one of them lacks has one bar."""
+    names = list(dict.fromkeys(name for values in series.values() for name in values))
+    for k, (label, values) in enumerate(series.items()):
+        heights = [names.index(name) + 0.38 * (k - 0.5) for name in values]
+        bars = axes.barh(heights, list(values.values()), height=0.36, color=COLOURS[k], label=label)
+        axes.bar_label(bars, fmt=form, padding=3, fontsize=8)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xscale("log")
-    known = [*values.values(), *reference.values()]
-    axes.set_xlim(min(known) / 3, max(known) * 5)
-    axes.set_xlabel(unit)
+
+
+def compared_with_paper(title: str, unit: str, here: Mapping[str, float], paper: Mapping[str, float]) -> Figure:
+    """Values beside those of the paper, on a logarithmic scale."""
+    figure, (axes,) = panels(1, 1, 7.5, 0.55 * len({*here, *paper}) + 1.4)
+    draw_pairs(axes, {"here": here, "the paper": paper}, "{:.3g}")
+    known = [*here.values(), *paper.values()]
+    axes.set(xscale="log", xlim=(min(known) / 3, max(known) * 5), xlabel=unit)
     axes.set_title(title, loc="left", fontsize=9)
     axes.legend(loc="best")
     return figure
@@ -74,31 +87,24 @@ def fingerprint_figure(
         What to write instead of a label.
     """
     labels = [group.label for group in groups]
-    known = [METRICS[name] for name in metrics if any(group.estimates[name].n for group in groups)]
-    figure, drawn = panels(1, len(known) + len(extra), 2.1, 0.42 * len(labels) + 1.2, sharey=True)
-    for axes, metric in zip(drawn, known, strict=False):
-        for k, group in enumerate(groups):
-            found = group.estimates[metric.name]
-            if not found.n:
+    shown: dict[str, dict[str, list[float]]] = {}
+    for metric in map(METRICS.__getitem__, metrics):
+        found = {g.label: g.estimates[metric.name] for g in groups if g.estimates[metric.name].n}
+        if found:
+            triples = {label: (e.value, e.low, e.high) for label, e in found.items()}
+            shown[metric.heading] = {label: [*map(metric.shown, triple)] for label, triple in triples.items()}
+    shown |= {title: {label: [v, np.nan, np.nan] for label, v in values.items()} for title, values in extra.items()}
+    figure, drawn = panels(1, len(shown), 2.1, 0.42 * len(labels) + 1.2, sharey=True)
+    for axes, (title, values) in zip(drawn, shown.items(), strict=True):
+        for k, label in enumerate(labels):
+            if label not in values:
                 continue
-            value, low, high = (metric.shown(v) for v in (found.value, found.low, found.high))
+            value, low, high = values[label]
             axes.barh(k, value, color=COLOURS[k % len(COLOURS)], height=0.7)
             if np.isfinite([low, high]).all():
-                axes.errorbar(
-                    value, k, xerr=[[max(0.0, value - low)], [max(0.0, high - value)]], color="0.55", capsize=2
-                )
-        axes.set_title(metric.heading, fontsize=8)
-    for axes, (title, values) in zip(drawn[len(known) :], extra.items(), strict=True):
-        for k, label in enumerate(labels):
-            if label in values:
-                axes.barh(k, values[label], color=COLOURS[k % len(COLOURS)], height=0.7)
+                whiskers = [[max(0.0, value - low)], [max(0.0, high - value)]]
+                axes.errorbar(value, k, xerr=whiskers, color="0.55", capsize=2)
         axes.set_title(title, fontsize=8)
     drawn[0].set_yticks(range(len(labels)), [(names or {}).get(label, label) for label in labels])
     drawn[0].invert_yaxis()
     return figure
-
-
-def markdown(header: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
-    """A table in Markdown."""
-    rows = [header, ["---"] * len(header), *lines]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows)

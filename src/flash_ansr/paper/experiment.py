@@ -1,12 +1,14 @@
-"""What an experiment is: a name, what the paper says, what is done at each scale, and what comes of it."""
+"""What an experiment is: a name, what the paper says, what is done at each scale, and what it shows."""
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from simplipy.errors import SimplipyError
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from flash_ansr.paper.context import Context
 
 Need = Literal["network", "runs"]
+T = TypeVar("T")
 
 
 class PaperError(SimplipyError):
@@ -32,6 +35,14 @@ def need_torch(name: str) -> None:
         raise MissingError(f"{name} needs torch: pip install 'flash-ansr[neural]'")
 
 
+def find_by_name(known: Mapping[str, T], name: str, what: str, remedy: str) -> T:
+    """The thing of this name; otherwise a PaperError with the most similar name, or with the remedy."""
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        raise PaperError(f"{what} {name!r}; " + (f"did you mean {near[0]!r}?" if near else remedy))
+    return known[name]
+
+
 class Scale(Enum):
     """How much is done."""
 
@@ -41,24 +52,24 @@ class Scale(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Exhibit:
     """What an experiment shows.
 
     Attributes
     ----------
-    figures : mapping of str to Figure
-        By the stem of their files; the first is the paper's.
+    figures : Figure, or mapping of str to Figure
+        The paper's figure; or several by the stem of their files, of which the first is the paper's.
     findings : sequence of str
         What was measured, a sentence each.
-    table : str
-        Markdown; empty where there is none.
+    table : str, or sequence of mappings
+        Markdown, or the lines of the table by column; empty where there is none.
     notes : sequence of str
         Subsets, budgets, and what was left out for which reason.
     """
 
-    figures: Mapping[str, Figure]
+    figures: Figure | Mapping[str, Figure]
     findings: Sequence[str]
-    table: str = ""
+    table: str | Sequence[Mapping[str, object]] = ""
     notes: Sequence[str] = ()
 
 
@@ -87,14 +98,30 @@ class Experiment:
     name: str
     where: str
     claim: str
-    make: Callable[[Context], Outcome]
+    make: Callable[[Context], Exhibit]
     small: str
     full: str
     minutes: float
-    needs: tuple[Need, ...] = field(default=())
+    needs: tuple[Need, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.name.isidentifier():
-            raise ValueError(f"the name of an experiment must be an identifier, got {self.name!r}")
-        if not self.minutes > 0:
-            raise ValueError(f"minutes of {self.name} must be > 0, got {self.minutes}")
+
+def experiment(minutes: float, needs: tuple[Need, ...] = ()) -> Callable[[Callable[[Context], Exhibit]], Experiment]:
+    """Make an experiment of the function that does its work.
+
+    It gets the function's name. The docstring of the function ends with four paragraphs, which say what the other
+    attributes of ``Experiment`` are: ``Paper: `` its place there, ``Claim: ``, ``Small: `` and ``Full: ``.
+    """
+
+    def made(make: Callable[[Context], Exhibit]) -> Experiment:
+        paragraphs = (inspect.getdoc(make) or "").split("\n\n")[1:]
+        sections = dict(paragraph.replace("\n", " ").split(": ", 1) for paragraph in paragraphs)
+        where, claim, small, full = (sections[title] for title in ("Paper", "Claim", "Small", "Full"))
+        return Experiment(make.__name__, where, claim, make, small, full, minutes, needs)
+
+    return made
+
+
+def markdown(rows: Sequence[Mapping[str, object]]) -> str:
+    """A table in Markdown from its lines by column."""
+    lines = [rows[0], ["---"] * len(rows[0]), *(row.values() for row in rows)]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
+from importlib import import_module
 
-from flash_ansr.paper.experiment import Experiment, PaperError
-from flash_ansr.paper.experiments import ablations as ablation_results
-from flash_ansr.paper.experiments import (
-    compute_settings,
-    convergence,
-    data,
-    decoding,
-    galleries,
-    gaussian,
-    recovery,
-    simplifier,
-    tables,
-    training,
-)
+from flash_ansr.paper.experiment import Experiment, find_by_name
 
-_MODULES = (
-    recovery,
-    compute_settings,
-    simplifier,
-    convergence,
-    decoding,
-    training,
-    ablation_results,
-    gaussian,
-    galleries,
-    tables,
-    data,
-)
-EXPERIMENTS: dict[str, Experiment] = {e.name: e for module in _MODULES for e in module.EXPERIMENTS}
+# each defines its experiments in the order of the paper too
+_MODULES = "recovery compute_settings simplifier decoding training ablations gaussian galleries tables data".split()
+EXPERIMENTS = {
+    thing.name: thing
+    for module in _MODULES
+    for thing in vars(import_module(f"flash_ansr.paper.experiments.{module}")).values()
+    if isinstance(thing, Experiment)
+}
 
 
-def experiment(name: str) -> Experiment:
+def find_experiment(name: str) -> Experiment:
     """An experiment by its name."""
-    if name not in EXPERIMENTS:
-        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see them by: flash-ansr paper list"
-        raise PaperError(f"the paper has no experiment {name!r}; {hint}")
-    return EXPERIMENTS[name]
+    return find_by_name(EXPERIMENTS, name, "the paper has no experiment", "see them by: flash-ansr paper list")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from flash_ansr.bench.execute import machine
 from flash_ansr.paper.context import Context
-from flash_ansr.paper.experiment import Experiment, Outcome, Scale
+from flash_ansr.paper.experiment import Exhibit, Experiment, Scale, markdown, need_torch
 from flash_ansr.versions import versions
 from simplipy.files.output_files import write_whole
 
@@ -46,21 +47,39 @@ def run_experiment(
     list of Path
         The files that were written, the caption last.
     """
+    if experiment.needs:
+        need_torch(experiment.name)
     folder = folder_of(out, experiment, scale)
     folder.mkdir(parents=True, exist_ok=True)
     context = Context(folder, out / "rows", scale, seed, checkpoint, runs, show_progress)
     weights = context.weights  # before any work: what --checkpoint names may be none
     before, started = _summary_before(folder), time.monotonic()
     try:
-        outcome = experiment.make(context)
+        exhibit = experiment.make(context)
     finally:
         # an interrupted run counts too, and leaves the rest of an earlier summary as it was
         minutes = before.get("minutes", 0.0) + (time.monotonic() - started) / 60
         _write_summary(folder, before | {"minutes": minutes})
-    return _write(experiment, context, outcome, minutes, weights)
+    facts = {
+        "name": experiment.name,
+        "where": experiment.where,
+        "claim": experiment.claim,
+        "scale": scale.value,
+        "seed": seed,
+        "weights": weights,
+        "command": _command_of(experiment, context),
+        "minutes": minutes,
+        "machine": machine(),
+        "versions": versions(),
+        "findings": list(exhibit.findings),
+        "notes": [*exhibit.notes, *context.notes],
+    }
+    _write_summary(folder, facts)
+    done = {Scale.SMALL: experiment.small, Scale.FULL: experiment.full, Scale.TINY: "only to see it run"}
+    return _write(folder, experiment.name, exhibit, caption(facts, done[scale]))
 
 
-def command_of(experiment: Experiment, context: Context) -> str:
+def _command_of(experiment: Experiment, context: Context) -> str:
     """The command that makes this anew."""
     words = ["flash-ansr paper run", experiment.name, f"--scale {context.scale.value}", f"--seed {context.seed}"]
     words += [f"--checkpoint {context.checkpoint}"] if context.checkpoint else []
@@ -68,51 +87,38 @@ def command_of(experiment: Experiment, context: Context) -> str:
     return " ".join(words)
 
 
-def _write(experiment: Experiment, context: Context, outcome: Outcome, minutes: float, weights: str) -> list[Path]:
-    written = [context.folder / "rows.jsonl"] if (context.folder / "rows.jsonl").exists() else []
-    for name, figure in outcome.figures.items():
+def _write(folder: Path, name: str, exhibit: Exhibit, text: str) -> list[Path]:
+    figures = exhibit.figures if isinstance(exhibit.figures, Mapping) else {name: exhibit.figures}
+    files: dict[str, str | bytes] = {}
+    for stem, figure in figures.items():
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=150)
-        written.append(context.folder / f"{name}.png")
-        write_whole(written[-1], buffer.getvalue())
-    if outcome.table:
-        written.append(context.folder / "table.md")
-        write_whole(written[-1], outcome.table + "\n")
-    facts = {
-        "name": experiment.name,
-        "where": experiment.where,
-        "claim": experiment.claim,
-        "scale": context.scale.value,
-        "seed": context.seed,
-        "weights": weights,
-        "command": command_of(experiment, context),
-        "minutes": minutes,
-        "machine": machine(),
-        "versions": versions(),
-        "findings": list(outcome.findings),
-        "notes": [*outcome.notes, *context.notes],
-    }
-    _write_summary(context.folder, facts)
-    written.append(context.folder / "caption.txt")
-    write_whole(written[-1], caption(experiment, context, outcome, minutes, weights))
-    return written
+        files[f"{stem}.png"] = buffer.getvalue()
+    if exhibit.table:
+        table = exhibit.table if isinstance(exhibit.table, str) else markdown(exhibit.table)
+        files["table.md"] = table + "\n"
+    files["caption.txt"] = text
+    for file, content in files.items():
+        write_whole(folder / file, content)
+    rows = folder / "rows.jsonl"
+    return [rows] * rows.exists() + [folder / file for file in files]
 
 
-def caption(experiment: Experiment, context: Context, outcome: Outcome, minutes: float, weights: str) -> str:
+def caption(facts: Mapping[str, Any], done: str) -> str:
     """What a reader must know about the figure."""
-    done = {Scale.SMALL: experiment.small, Scale.FULL: experiment.full, Scale.TINY: "only to see it run"}
-    packages = {name: text for name, text in versions().items() if name not in ("rules", "machine")}
+    packages = {name: text for name, text in facts["versions"].items() if name not in ("rules", "machine")}
     lines = [
-        f"{experiment.name}: {experiment.where}",
-        f"The paper: {experiment.claim}",
+        f"{facts['name']}: {facts['where']}",
+        f"The paper: {facts['claim']}",
         "Here:",
-        *(f"  - {finding}" for finding in outcome.findings),
-        f"What was done ({context.scale.value}): {done[context.scale]}",
-        *(f"  - {note}" for note in dict.fromkeys([*outcome.notes, *context.notes])),
-        f"Command: {command_of(experiment, context)}",
-        f"Seed: {context.seed}. Network of the package or of --checkpoint, where it takes part: weights {weights}.",
-        f"Minutes: {minutes:.2f}, over all runs of this folder.",
-        f"Machine: {machine()}. Versions: {', '.join(f'{name} {text}' for name, text in packages.items())}.",
+        *(f"  - {finding}" for finding in facts["findings"]),
+        f"What was done ({facts['scale']}): {done}",
+        *(f"  - {note}" for note in dict.fromkeys(facts["notes"])),
+        f"Command: {facts['command']}",
+        f"Seed: {facts['seed']}. Network of the package or of --checkpoint, where it takes part: weights "
+        f"{facts['weights']}.",
+        f"Minutes: {facts['minutes']:.2f}, over all runs of this folder.",
+        f"Machine: {facts['machine']}. Versions: {', '.join(f'{name} {text}' for name, text in packages.items())}.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -90,7 +90,8 @@ def mine(
             folder = out.with_name(f"{out.stem}.shards")
             mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.update).run()
     write_whole(out, mined.text())
-    provenance = mined.provenance(_command())
+    # the command line, without the folder of the program, which differs from machine to machine
+    provenance = mined.provenance(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
     write_whole(out.with_name(f"{out.stem}.provenance.json"), json.dumps(provenance, indent=1) + "\n")
     if rule_file is not None:
         write_whole(rule_file, engine_text(mined.rules, hand_rules))
@@ -115,7 +116,10 @@ def verify(
     from simplipy.mining.verifier import Verifier
 
     rules = read_rules(file)
-    with Verifier(threads or os.cpu_count() or 1, seed) as run, Progress(console=_errors(), transient=True) as bar:
+    with (
+        Verifier(threads or os.cpu_count() or 1, seed) as run,
+        Progress(console=Console(stderr=True), transient=True) as bar,
+    ):
         task = bar.add_task("rules verified", total=len(rules))
         found = run(rules, lambda n: bar.advance(task, n))
     findings = [finding for finding in found if finding is not None]
@@ -132,8 +136,7 @@ def verify(
             reason = "an earlier rule has the same pattern and conditions"
         seen.add((rule.pattern, rule.conditions))
         counts["rejected" if reason else rule.kind] += 1
-        if reason:
-            failures.append({"rule": rule.line(), "reason": reason, "at": finding.counterexample})
+        failures += [{"rule": rule.line(), "reason": reason, "at": finding.counterexample}] if reason else []
     if as_json:
         print(json.dumps({"n_rules": len(rules), "counts": counts, "failures": failures}, ensure_ascii=False))
     else:
@@ -144,17 +147,6 @@ def verify(
         print(f"{len(rules) - len(failures)} of {len(rules)} rules hold ({listed}), seed {seed}")
     if failures:
         raise typer.Exit(1)
-
-
-def _command() -> str:
-    """The command line, without the folders that differ from machine to machine."""
-    words = [Path(sys.argv[0]).name, *sys.argv[1:]]
-    return shlex.join(words)
-
-
-def _errors() -> Console:
-    """A console on the stderr of this moment."""
-    return Console(stderr=True)
 
 
 class _Bar:
@@ -171,7 +163,7 @@ class _Bar:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
-        self._progress = Progress(*columns, console=_errors(), transient=True)
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._tasks: dict[int, TaskID] = {}
 
     def __enter__(self) -> _Bar:
@@ -185,16 +177,15 @@ class _Bar:
         """Show where a length stands."""
         tested = report.counts["tested"]
         facts: dict[str, Any] = {
-            "completed": tested,
+            "length": report.length,
             "rate": tested / max(report.seconds_search, 1e-3),
             "classes": report.counts["irreducible"],
             "rules": n_rules,
             "verified": n_verified,
         }
         if report.length not in self._tasks:
-            shown: dict[str, Any] = {"length": report.length, "rate": 0, "classes": 0, "rules": 0, "verified": 0}
-            self._tasks[report.length] = self._progress.add_task("", total=report.existing, **shown)
-        self._progress.update(self._tasks[report.length], **facts)
+            self._tasks[report.length] = self._progress.add_task("", total=report.existing, **facts)
+        self._progress.update(self._tasks[report.length], completed=tested, **facts)
 
 
 def _show(mined: Mined) -> None:

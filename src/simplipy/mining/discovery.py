@@ -87,9 +87,13 @@ class Mined:
     stopped: str = ""
 
     def text(self) -> str:
-        """The rules as a JSON file, the same for equal options."""
+        """The rules as a JSON file with one rule a line, the same for equal options."""
         head = {"format": "simplipy rules 1", "config": self.config.row(), "n_rules": len(self.rules)}
-        return _json_text(head, {"rules": self.rules, "unused": self.unused})
+        parts = [json.dumps(head)[1:-1]]
+        for name, rules in (("rules", self.rules), ("unused", self.unused)):
+            rows = ",\n".join(json.dumps(rule.row()) for rule in rules)
+            parts.append(f'"{name}": [\n{rows}\n]')
+        return "{" + ",\n".join(parts) + "}\n"
 
     def provenance(self, command: str) -> dict[str, Any]:
         """Where the rules come from: command, options, counts and times for each length, versions, hash."""
@@ -120,15 +124,6 @@ class Mined:
         report.n_rules, report.n_unused = len(settled.rules), len(settled.unused)
         report.n_rejected, report.n_implied, report.n_open = len(settled.rejected), settled.n_implied, settled.n_open
         report.complete = report.complete and not settled.n_open
-
-
-def _json_text(head: dict[str, Any], lists: dict[str, list[Rule]]) -> str:
-    """JSON with one rule a line."""
-    parts = [json.dumps(head)[1:-1]]
-    for name, rules in lists.items():
-        rows = ",\n".join(json.dumps(rule.row()) for rule in rules)
-        parts.append(f'"{name}": [\n{rows}\n]')
-    return "{" + ",\n".join(parts) + "}\n"
 
 
 Progress = Callable[[LengthReport, int, int], None]
@@ -166,10 +161,9 @@ class Discovery:
         memory_limit: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        if time_limit is not None and not time_limit > 0:
-            raise SimplipyError(f"time_limit must be > 0 seconds or None, got {time_limit}")
-        if memory_limit is not None and not memory_limit > 0:
-            raise SimplipyError(f"memory_limit must be > 0 bytes or None, got {memory_limit}")
+        for name, limit, unit in (("time_limit", time_limit, "seconds"), ("memory_limit", memory_limit, "bytes")):
+            if limit is not None and not limit > 0:
+                raise SimplipyError(f"{name} must be > 0 {unit} or None, got {limit}")
         self.config = config
         self.n_threads = n_threads
         start = time.monotonic()

@@ -8,24 +8,16 @@ replacement. The second sees order, nesting and signs, and is what removal-and-r
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from simplipy import _core
 from simplipy.errors import SimplipyError
 from simplipy.expression.expression import parse
 from simplipy.expression.operators import OPERATORS
-from simplipy.mining.rule import METAVARIABLES, Rule, to_core
+from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, subterm_ends, to_core
 from simplipy.mining.verification import read_condition
-from simplipy.paper.rules import Node, parse_tree
-from simplipy.paper.rules import Rule as PrefixRule
 
 _MAX_STEPS = 16
-
-
-def prefix_rule(rule: Rule) -> PrefixRule:
-    """The rule with the metavariables of a prefix table: _0 for a."""
-    names = dict(zip(METAVARIABLES, ("_0", "_1", "_2", "_3"), strict=True))
-    return PrefixRule(tuple(names.get(t, t) for t in rule.pattern), tuple(names.get(t, t) for t in rule.replacement))
 
 
 class Instances:
@@ -35,40 +27,50 @@ class Instances:
     """
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
-        self._buckets: dict[tuple[str | None, ...], list[tuple[Node, Rule]]] = {}
+        self._buckets: dict[tuple[str | None, ...], list[Rule]] = {}
         for rule in rules:
             self.add(rule)
 
     def add(self, rule: Rule) -> None:
         """Add a rule."""
-        pattern = parse_tree(rule.pattern)
-        below = (None if operand.token in METAVARIABLES else operand.token for operand in pattern.operands)
-        self._buckets.setdefault((pattern.token, *below), []).append((pattern, rule))
+        below = (None if token in METAVARIABLES else token for token in _tokens_below_root(rule.pattern))
+        self._buckets.setdefault((rule.pattern[0], *below), []).append(rule)
 
     def covers(self, rule: Rule) -> bool:
         """Whether another rule takes the pattern to something as short as the replacement."""
-        tree = parse_tree(rule.pattern)
-        choices = [(None, operand.token) for operand in tree.operands]
-        for below in itertools.product(*choices):
-            for pattern, other in self._buckets.get((tree.token, *below), ()):
-                bound: dict[str, Node] = {}
-                if _bind(pattern, tree, bound) and _bound_size(other, bound) <= len(rule.replacement):
-                    return True
-        return False
+        ends = subterm_ends(rule.pattern)
+        below = itertools.product(*((None, token) for token in _tokens_below_root(rule.pattern)))
+        others = (other for tokens in below for other in self._buckets.get((rule.pattern[0], *tokens), ()))
+        bindings = ((other, _bind(other.pattern, rule.pattern, ends)) for other in others)
+        return any(bound is not None and _size(other, bound) <= len(rule.replacement) for other, bound in bindings)
 
 
-def _bind(pattern: Node, tree: Node, bound: dict[str, Node]) -> bool:
-    """Match a pattern against a tree; equal metavariables bind equal trees."""
-    if pattern.token in METAVARIABLES:
-        return bound.setdefault(pattern.token, tree) == tree
-    if pattern.token != tree.token:
-        return False
-    return all(_bind(p, t, bound) for p, t in zip(pattern.operands, tree.operands, strict=True))
+def _tokens_below_root(tokens: Tokens) -> list[str]:
+    """The first tokens of the operands of prefix tokens."""
+    arity = OPERATORS[tokens[0]].arity if tokens[0] in OPERATORS else 0
+    return [tokens[start] for start in (1, *subterm_ends(tokens)[1:2])[:arity]]
 
 
-def _bound_size(rule: Rule, bound: dict[str, Node]) -> int:
+def _bind(pattern: Tokens, tokens: Tokens, ends: Sequence[int]) -> dict[str, Tokens] | None:
+    """What the metavariables of a pattern stand for in tokens; None where these are no instance."""
+    bound: dict[str, Tokens] = {}
+    position = 0
+    for token in pattern:
+        if token in METAVARIABLES:
+            part = tokens[position : ends[position]]
+            if bound.setdefault(token, part) != part:
+                return None
+            position = ends[position]
+        elif token == tokens[position]:
+            position += 1
+        else:
+            return None
+    return bound
+
+
+def _size(rule: Rule, bound: Mapping[str, Tokens]) -> int:
     """Tokens of the replacement with its metavariables bound."""
-    return sum(bound[token].size if token in METAVARIABLES else 1 for token in rule.replacement)
+    return sum(len(bound[token]) if token in METAVARIABLES else 1 for token in rule.replacement)
 
 
 class Refuted:
@@ -96,7 +98,10 @@ class Refuted:
         """Whether the rule is one of these equations in a context."""
         if rule.conditions:
             return False
-        for first, last in part_bounds(rule.pattern):
+        ends = subterm_ends(rule.pattern)
+        # the longest parts first
+        for first in sorted(range(1, rule.length), key=lambda i: i - ends[i]):
+            last = ends[first]
             names = dict.fromkeys(t for t in rule.pattern[first:last] if t in METAVARIABLES)
             own = dict(zip(names, METAVARIABLES, strict=False))
             back = {name: outer for outer, name in own.items()}
@@ -112,17 +117,6 @@ class Refuted:
         if tokens not in self._spellings:
             self._spellings[tokens] = _core.simplify_tokens(to_core(tokens), self._options)
         return self._spellings[tokens]
-
-
-def part_bounds(tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Where each proper subterm of prefix tokens begins and ends, the longest first."""
-    ends = [0] * len(tokens)
-    for i in reversed(range(len(tokens))):
-        end = i + 1
-        for _ in range(OPERATORS[tokens[i]].arity if tokens[i] in OPERATORS else 0):
-            end = ends[end]
-        ends[i] = end
-    return sorted(((i, ends[i]) for i in range(1, len(tokens))), key=lambda bounds: bounds[0] - bounds[1])
 
 
 def select_general(rules: Sequence[Rule]) -> list[Rule]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from simplipy.errors import ParseError
-from simplipy.expression.expression import Expression, parse
+from simplipy.expression.expression import parse
 from simplipy.expression.operators import CONSTANT, OPERATORS
 
+Tokens = tuple[str, ...]
 Kind = Literal["exact", "extends", "conditional", "masks"]
 METAVARIABLES = ("a", "b", "c", "d")
 _LINE = re.compile(r"(?P<name>[^#].*?): (?P<pattern>.+?) -> (?P<replacement>.+?)(?P<marks>( \[.*\])*)\s*")
@@ -62,12 +63,15 @@ class Rule:
 
     def title(self) -> str:
         """What the rule is called where it is used."""
-        return self.name or f"{infix(self.pattern)} = {infix(self.replacement)}"
+        return self.name or " = ".join(self._sides())
 
     def line(self) -> str:
         """The rule as a line of a rule file."""
         marks = (" [extends]" if self.extends else "") + (f" [{', '.join(self.conditions)}]" if self.conditions else "")
-        return f"{self.title()}: {infix(self.pattern)} -> {infix(self.replacement)}{marks}"
+        return f"{self.title()}: {' -> '.join(self._sides())}{marks}"
+
+    def _sides(self) -> list[str]:
+        return [parse(side).infix() for side in (self.pattern, self.replacement)]
 
     def sort_key(self) -> tuple[object, ...]:
         """Shortest patterns first, then the most general ones."""
@@ -98,14 +102,14 @@ class Rule:
         )
 
 
-def infix(tokens: Sequence[str]) -> str:
-    """Infix text of prefix tokens."""
-    return parse(list(tokens)).infix()
-
-
-def expression(tokens: Sequence[str]) -> Expression:
-    """Prefix tokens as an expression."""
-    return parse(list(tokens))
+def subterm_ends(tokens: Sequence[str]) -> list[int]:
+    """Where the subterm that begins at each of these prefix tokens ends."""
+    ends = [0] * len(tokens)
+    for i in reversed(range(len(tokens))):
+        ends[i] = i + 1
+        for _ in range(OPERATORS[tokens[i]].arity if tokens[i] in OPERATORS else 0):
+            ends[i] = ends[ends[i]]
+    return ends
 
 
 def from_core(tokens: Sequence[str]) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import get_args
 
 from simplipy.errors import SimplipyError
+from simplipy.expression.expression import parse
 from simplipy.mining.redundancy import is_covered, options_with, rule_set
-from simplipy.mining.rule import METAVARIABLES, Kind, Rule, expression, read_lines
+from simplipy.mining.rule import METAVARIABLES, Kind, Rule, read_lines
 from simplipy.mining.verification import read_condition
 
 _HEAD = """\
@@ -54,7 +55,7 @@ def read_rules(path: Path) -> list[Rule]:
 
 def _check(rule: Rule) -> None:
     """Raise where a rule has no meaning: its sides, metavariables, kind or conditions."""
-    names = {side: set(expression(getattr(rule, side)).variables) for side in ("pattern", "replacement")}
+    names = {side: set(parse(getattr(rule, side)).variables) for side in ("pattern", "replacement")}
     for side, own in names.items():
         if unknown := own - set(METAVARIABLES):
             raise SimplipyError(f"the {side} may have the metavariables a, b, c and d, got {min(unknown)!r}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from simplipy.mining.redundancy import Instances, Refuted, is_covered, loads, options_with, rule_set, select_general
-from simplipy.mining.rule import Rule, from_core
+from simplipy.mining.rule import Kind, Rule, from_core
 from simplipy.mining.shards import Proposal
 from simplipy.mining.verification import Finding, read_condition
 from simplipy.mining.verifier import Verifier
@@ -68,86 +68,72 @@ def settle(
     settled = Settled()
     plain, conditional = _as_rules(proposals)
     # a conditional rule covers its instances whose arguments are proved to lie within bounds, so these come first
-    _settle_conditional(conditional, known, settled, verify)
+    options = options_with(rule_set(rule for rule in known if rule.is_used))
+    conditional = [rule for rule in conditional if not is_covered(rule, options)]
+    _add_by_use(_widest(_verified(conditional, settled, verify)), settled)
     options = options_with(rule_set(rule for rule in [*known, *settled.rules] if rule.is_used))
     instances = Instances(rule for rule in [*known, *settled.unused] if not rule.conditions)
     pending = [rule for rule in plain if not instances.covers(rule) and not is_covered(rule, options)]
     equations = Refuted((rule for rule, reason in refuted if "special" not in reason), options)
-    wrong = [rule for rule in pending if equations.imply(rule)]
-    settled.n_implied = len(wrong)
-    excluded = set(wrong)
-    pending = [rule for rule in pending if rule not in excluded]
+    implied = {rule for rule in pending if equations.imply(rule)}
+    settled.n_implied = len(implied)
+    pending = [rule for rule in pending if rule not in implied]
     while pending and not verifier.stopped:
         chosen = select_general(pending)
-        accepted = _judge(chosen, settled, verify)
+        # families are never used, so they come last where time is short
+        accepted = _verified(sorted(chosen, key=lambda rule: rule.has_constant), settled, verify)
+        _add_by_use(accepted, settled)
         done = {(rule.pattern, rule.replacement) for rule in chosen}
-        instances = Instances(accepted)
-        null_sets = Instances([r for r, f in settled.rejected if "special" in f.reason and not r.conditions])
-        rest = [r for r in pending if (r.pattern, r.replacement) not in done]
-        pending = [r for r in rest if not instances.covers(r) and not null_sets.covers(r)]
+        null_sets = (r for r, f in settled.rejected if "special" in f.reason and not r.conditions)
+        instances = Instances([*accepted, *null_sets])
+        pending = [r for r in pending if (r.pattern, r.replacement) not in done and not instances.covers(r)]
     settled.n_open += len(pending)
     return settled
 
 
 def _as_rules(proposals: Sequence[Proposal]) -> tuple[list[Rule], list[Rule]]:
     """Rules without and with a condition; each once."""
-    plain: dict[Rule, None] = {}
-    conditional: dict[Rule, None] = {}
+    rules: dict[Rule, None] = {}
     for pattern, replacement, masks, condition in proposals:
-        sides = from_core(pattern), from_core(replacement)
-        if condition:
-            conditional[Rule(*sides, kind="conditional", conditions=(condition,))] = None
-        else:
-            plain[Rule(*sides, kind="masks" if masks else "exact")] = None
-    return list(plain), list(conditional)
+        kind: Kind = "conditional" if condition else "masks" if masks else "exact"
+        conditions = (condition,) if condition else ()
+        rules[Rule(from_core(pattern), from_core(replacement), kind, conditions)] = None
+    return [rule for rule in rules if not rule.conditions], [rule for rule in rules if rule.conditions]
 
 
-def _judge(rules: Sequence[Rule], settled: Settled, verify: Verify) -> list[Rule]:
-    """Verify rules, sort them into `settled`, and return those that hold."""
+def _verified(rules: Sequence[Rule], settled: Settled, verify: Verify) -> list[Rule]:
+    """The rules that hold; of the others, `settled` takes note."""
     accepted = []
-    # families are never used, so they come last where time is short
-    rules = sorted(rules, key=lambda rule: rule.has_constant)
     for rule, finding in zip(rules, verify(rules), strict=True):
         if finding is None:
             settled.n_open += 1
-            continue
-        if not finding.holds:
+        elif not finding.holds:
             settled.rejected.append((rule, finding))
-            continue
-        kind = rule.kind
-        if kind in ("exact", "extends"):
-            kind = "extends" if finding.extends else "exact"
-        rule = replace(rule, kind=kind, extends=finding.extends)
-        accepted.append(rule)
-        _sort_in(rule, settled)
+        else:
+            kind = rule.kind
+            if kind in ("exact", "extends"):
+                kind = "extends" if finding.extends else "exact"
+            accepted.append(replace(rule, kind=kind, extends=finding.extends))
     return accepted
 
 
-def _sort_in(rule: Rule, settled: Settled) -> None:
-    if loads(rule):
-        settled.rules.append(replace(rule, is_used=True))
-    else:
-        settled.unused.append(rule)
+def _add_by_use(rules: Sequence[Rule], settled: Settled) -> None:
+    """Add rules that hold to those that the engine uses, or to those that it cannot."""
+    for rule in rules:
+        if loads(rule):
+            settled.rules.append(replace(rule, is_used=True))
+        else:
+            settled.unused.append(rule)
 
 
-def _settle_conditional(proposed: Sequence[Rule], known: Sequence[Rule], settled: Settled, verify: Verify) -> None:
-    """Verify conditional rules; of equal ones, those with the widest conditions stay."""
-    held: list[tuple[Rule, float, float]] = []
-    options = options_with(rule_set(rule for rule in known if rule.is_used))
-    rules = [rule for rule in proposed if not is_covered(rule, options)]
-    for rule, finding in zip(rules, verify(rules), strict=True):
-        if finding is None:
-            settled.n_open += 1
-            continue
+def _widest(rules: Sequence[Rule]) -> list[Rule]:
+    """Of conditional rules that do the same, those with the widest conditions."""
+    kept: list[tuple[Rule, float, float]] = []
+    for rule in rules:
         _, low, high, _ = read_condition(rule.conditions[0])
-        if not finding.holds:
-            settled.rejected.append((rule, finding))
-            continue
-        if any(
+        if not any(
             other.pattern == rule.pattern and len(other.replacement) <= len(rule.replacement) and a <= low and high <= b
-            for other, a, b in held
+            for other, a, b in kept
         ):
-            continue
-        rule = replace(rule, extends=finding.extends)
-        held.append((rule, low, high))
-        _sort_in(rule, settled)
+            kept.append((rule, low, high))
+    return [rule for rule, _, _ in kept]

@@ -48,7 +48,7 @@ class Shards:
         about = folder / "config.json"
         row = {"config": config.row(), "version": simplipy.__version__}
         if resume and about.exists():
-            if _read(about, lambda path: json.loads(path.read_text(encoding="utf-8"))) != row:
+            if _read(about, _json) != row:
                 raise SimplipyError(
                     f"{folder} has shards of a run with other options; remove it or mine without --resume"
                 )
@@ -121,12 +121,15 @@ def _read(path: Path, reader: Callable[[Path], T]) -> T:
         reason = "it is missing"
     except _DAMAGED as error:
         reason = f"{type(error).__name__}: {error}"
-    stem = path.with_suffix("").name
-    raise SimplipyError(f"{path} is damaged ({reason}); remove {stem}.* there, or mine without --resume")
+    raise SimplipyError(f"{path} is damaged ({reason}); remove {path.stem}.* there, or mine without --resume")
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _header(path: Path) -> dict[str, Any]:
-    row = json.loads(path.read_text(encoding="utf-8"))
+    row = _json(path)
     proposals = [(p.split(), q.split(), masks, condition) for p, q, masks, condition in row["proposals"]]
     return {"last": int(row["last"]), "counts": tuple(row["counts"]), "proposals": proposals}
 
@@ -140,5 +143,4 @@ def _arrays(path: Path) -> tuple[Any, Any]:
 
 
 def _findings(path: Path) -> dict[str, Finding]:
-    rows = json.loads(path.read_text(encoding="utf-8"))
-    return {key: Finding(*values) for key, *values in rows}
+    return {key: Finding(*values) for key, *values in _json(path)}

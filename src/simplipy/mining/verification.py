@@ -24,10 +24,9 @@ from simplipy.equivalence.multiprecision import UNDECIDED, Outcome, compare, enc
 from simplipy.equivalence.pointwise import Function, compare_functions
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, probe_points
 from simplipy.errors import SimplipyError
-from simplipy.expression.expression import Expression, evaluate_many
-from simplipy.expression.operators import OPERATORS
+from simplipy.expression.expression import evaluate_many, parse
 from simplipy.mining.boxes import on_boxes
-from simplipy.mining.rule import METAVARIABLES, Rule, expression
+from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, subterm_ends
 
 _N_POINTS = 768
 _N_POINTS_MORE = 12288
@@ -48,6 +47,8 @@ _BRANCHES: dict[tuple[str, ...], tuple[float, float]] = {
     ("asin", "sin"): (-math.pi / 2, math.pi / 2),
     ("atan", "tan"): (-math.pi / 2, math.pi / 2),
 }
+# of a bound of an interval beside the end of a branch
+_ROUNDING = 1e-9
 _CONDITION = re.compile(r"(?P<name>[a-d]) (?P<relation>>=|<=|>|<|in|integer|finite)\s*(?P<bounds>.*)")
 
 
@@ -91,12 +92,12 @@ def verify_rule(rule: Rule, seed: int) -> Finding:
 
 def _verify_values(rule: Rule, rng: np.random.Generator) -> Finding:
     names = tuple(name for name in METAVARIABLES if name in rule.pattern)
-    a, b = Function.of(expression(rule.pattern)), Function.of(expression(rule.replacement))
+    a, b = Function.of(parse(rule.pattern)), Function.of(parse(rule.replacement))
     far = _where_conditions_hold(_far_points(names, rng), rule.conditions)
     beyond = compare_functions(a, b, far, n_confirmed=2)
     if beyond.counterexample is not None:
         return Finding(False, reason="the values differ far out", counterexample=_text(beyond.counterexample))
-    if _leaves_branch(rule, names):
+    if _leaves_branch(rule):
         return Finding(False, reason="the argument is not proved to stay on the branch")
     for n_points in (_N_POINTS, _N_POINTS_MORE):
         points = _where_conditions_hold(probe_points(names, n_points, rng), rule.conditions)
@@ -177,7 +178,7 @@ def _border_points(function: Function, points: ProbePoints) -> ProbePoints:
     return ProbePoints(names, close, np.zeros(len(close), dtype=np.bool_))
 
 
-def _leaves_branch(rule: Rule, names: tuple[str, ...]) -> bool:
+def _leaves_branch(rule: Rule) -> bool:
     """Whether a rule such as acos(cos(u)) -> u has no proof by intervals that u stays where that holds.
 
     Points do not show it: log(log(a)) grows beyond pi, but not for any a that a double can be.
@@ -185,9 +186,8 @@ def _leaves_branch(rule: Rule, names: tuple[str, ...]) -> bool:
     bounds = _BRANCHES.get(rule.pattern[:2])
     if bounds is None or rule.conditions or rule.pattern[2:] != rule.replacement:
         return False
-    line = {name: (np.array([-np.inf]), np.array([np.inf])) for name in names}
-    argument = on_boxes(rule.replacement, line, 1)
-    return not (argument.low[0] >= bounds[0] - 1e-9 and argument.high[0] <= bounds[1] + 1e-9)
+    low, high = _possible_values(rule.replacement, ())
+    return low < bounds[0] - _ROUNDING or high > bounds[1] + _ROUNDING
 
 
 def _has_unseen_branch(rule: Rule, clouds: Sequence[ProbePoints]) -> bool:
@@ -195,30 +195,26 @@ def _has_unseen_branch(rule: Rule, clouds: Sequence[ProbePoints]) -> bool:
 
     asinh(acosh(log(a))) is greater than pi for a > exp(50000), and asinh(atanh(a)^(1/4)) than pi/2 next to a = 1.
     """
-    names = clouds[0].names
-    line = {name: (np.array([-np.inf]), np.array([np.inf])) for name in names}
-    for condition in rule.conditions:
-        name, low, high, _ = read_condition(condition)
-        line[name] = (np.array([low]), np.array([high]))
     for part in subterms(rule.pattern):
         bounds = _BRANCHES.get(part[:2])
         if bounds is None:
             continue
-        possible = on_boxes(part[2:], line, 1)
-        seen = np.concatenate([_defined_values(expression(part[2:]), cloud) for cloud in clouds])
-        for beyond, observed in (
-            (possible.high[0] > bounds[1] + 1e-9, (seen > bounds[1]).any()),
-            (possible.low[0] < bounds[0] - 1e-9, (seen < bounds[0]).any()),
-        ):
-            if beyond and not observed:
-                return True
+        low, high = _possible_values(part[2:], rule.conditions)
+        found = [evaluate_many([parse(part[2:])], cloud.data(), n_threads=1) for cloud in clouds]
+        seen = np.concatenate([values[0][defined[0]] for values, defined in found])
+        if high > bounds[1] + _ROUNDING and not (seen > bounds[1]).any():
+            return True
+        if low < bounds[0] - _ROUNDING and not (seen < bounds[0]).any():
+            return True
     return False
 
 
-def _defined_values(term: Expression, points: ProbePoints) -> Array:
-    values, defined = evaluate_many([term], points.data(), n_threads=1)
-    found: Array = values[0][defined[0]]
-    return found
+def _possible_values(tokens: Tokens, conditions: Sequence[str]) -> tuple[float, float]:
+    """Bounds of a term wherever these conditions hold, by intervals."""
+    ranges = dict.fromkeys(METAVARIABLES, (-math.inf, math.inf))
+    ranges |= {name: (low, high) for name, low, high, _ in map(read_condition, conditions)}
+    found = on_boxes(tokens, {name: (np.array([low]), np.array([high])) for name, (low, high) in ranges.items()}, 1)
+    return float(found.low[0]), float(found.high[0])
 
 
 def _where_conditions_hold(points: ProbePoints, conditions: Sequence[str]) -> ProbePoints:
@@ -317,7 +313,7 @@ def _fails_with_digits(rule: Rule, points: ProbePoints) -> Finding | None:
 
 def _tame_rows(rule: Rule, points: ProbePoints) -> list[int]:
     """Rows where every part of the pattern is of ordinary size, the mildest first."""
-    parts = [expression(part) for part in subterms(rule.pattern)]
+    parts = [parse(part) for part in subterms(rule.pattern)]
     values, defined = evaluate_many(parts, points.data(), n_threads=1)
     with np.errstate(invalid="ignore"):
         tame: Mask = np.logical_and.reduce(defined & (np.abs(values) <= _LARGEST_TAME), axis=0)
@@ -327,21 +323,15 @@ def _tame_rows(rule: Rule, points: ProbePoints) -> list[int]:
     return list(reversed(distinct.values()))[: 4 * _N_CLOSER]
 
 
-def subterms(tokens: Sequence[str]) -> list[tuple[str, ...]]:
+def subterms(tokens: Tokens) -> list[Tokens]:
     """All subterms of prefix tokens."""
-    found = []
-    stack: list[tuple[str, ...]] = []
-    for token in reversed(tokens):
-        operands = [stack.pop() for _ in range(OPERATORS[token].arity)] if token in OPERATORS else []
-        stack.append((token, *itertools.chain(*operands)))
-        found.append(stack[-1])
-    return found
+    return [tokens[start:end] for start, end in enumerate(subterm_ends(tokens))]
 
 
 def _verify_family(rule: Rule, rng: np.random.Generator) -> Finding:
     """Whether members of the pattern are members of the replacement."""
     names = tuple(name for name in METAVARIABLES if name in rule.pattern)
-    a, b = expression(rule.pattern), expression(rule.replacement)
+    a, b = parse(rule.pattern), parse(rule.replacement)
     if rule.kind == "masks":
         a = a.skeleton()
     families = compare_families(a, b, names, 0.0, rng)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import signal
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any
 
 from simplipy.mining.rule import Rule
@@ -53,9 +53,7 @@ class Verifier:
     def __enter__(self) -> Verifier:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._pool is not None:
             self._pool.terminate()
             self._pool.join()
@@ -70,9 +68,10 @@ class Verifier:
         progress = progress or (lambda _n: None)
         progress(len(rules) - len(missing))
         over_processes = self._n_processes > 1 and len(missing) >= _MIN_FOR_PROCESSES
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            if self.stopped or self._is_over():
+        for batch in (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)):
+            if self._deadline is not None and time.monotonic() > self._deadline:
+                self.stopped = "time limit"
+            if self.stopped:
                 break
             try:
                 findings = self._verified([(rules[i], self._seed) for i in batch], over_processes)
@@ -86,22 +85,12 @@ class Verifier:
             progress(len(batch))
         return found
 
-    def _is_over(self) -> bool:
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            self.stopped = "time limit"
-        return bool(self.stopped)
-
     def _verified(self, jobs: Sequence[tuple[Rule, int]], over_processes: bool) -> list[Finding]:
         if not over_processes:
-            return [_verify_one(job) for job in jobs]
+            return list(itertools.starmap(verify_rule, jobs))
         if self._pool is None:
-            self._pool = multiprocessing.get_context("spawn").Pool(self._n_processes, _leave_interrupts_to_parent)
-        return list(self._pool.imap(_verify_one, jobs, chunksize=_CHUNK))
-
-
-def _verify_one(job: tuple[Rule, int]) -> Finding:
-    return verify_rule(*job)
-
-
-def _leave_interrupts_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+            # Ctrl-C is for this process to answer
+            ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)
+            context = multiprocessing.get_context("spawn")
+            self._pool = context.Pool(self._n_processes, signal.signal, ignore_interrupts)
+        return self._pool.starmap(verify_rule, jobs, chunksize=_CHUNK)  # type: ignore[no-any-return]

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from simplipy.errors import SimplipyError
 from simplipy.expression.operators import CONSTANT, leaf_kind
-from simplipy.paper.rules import Node, Rule, RuleIndex, parse_tree
+from simplipy.paper.rules import Node, PrefixRule, RuleIndex, parse_tree
 
 Place = tuple[int, ...]  # which operand to take at each step from the root
 SortKey = tuple[int, str, int, tuple["SortKey", ...]]
@@ -64,7 +65,7 @@ MULT = ChainClass("*", "/", neutral="1", hyperoperator="pow", inverse="inv")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Repetition:
     """Equal operands of one chain, which CancelTerms merges.
 
     Attributes
@@ -96,27 +97,27 @@ def cancel_terms(tree: Node) -> Node:
         The first repeated operand, in bottom-up order, is merged into its first occurrence; neutral elements take the
         place of the others, and it is the rules that remove them. The tree itself if nothing is repeated.
     """
-    target = find_target(tree)
-    if target is None:
+    repeated = find_repetition(tree)
+    if repeated is None:
         return tree
-    first_polarity = target.occurrences[0][1]
-    multiplicity = sum(polarity for _, polarity in target.occurrences)
-    if multiplicity == 0 and target.operand.token == CONSTANT:
+    first_polarity = repeated.occurrences[0][1]
+    multiplicity = sum(polarity for _, polarity in repeated.occurrences)
+    if multiplicity == 0 and repeated.operand.token == CONSTANT:
         # Two free constants: their difference and their quotient are free, not 0 and 1.
         multiplicity = first_polarity
-    neutral = Node(target.chain_class.neutral, introduced=True)
+    neutral = Node(repeated.chain_class.neutral, introduced=True)
     merged = neutral
     if multiplicity:
-        merged = target.chain_class.repeat(target.operand, abs(multiplicity))
+        merged = repeated.chain_class.repeat(repeated.operand, abs(multiplicity))
         # The sign is relative to the place: in a - s - s the chain itself subtracts, so 2s goes there without `neg`.
         if multiplicity * first_polarity < 0:
-            merged = Node(target.chain_class.inverse, (merged,))
-    for index, (path, _) in enumerate(target.occurrences):
+            merged = Node(repeated.chain_class.inverse, (merged,))
+    for index, (path, _) in enumerate(repeated.occurrences):
         tree = _replace(tree, path, merged if index == 0 else neutral)
     return tree
 
 
-def find_target(tree: Node) -> Target | None:
+def find_repetition(tree: Node) -> Repetition | None:
     """Find what CancelTerms merges.
 
     Parameters
@@ -126,12 +127,12 @@ def find_target(tree: Node) -> Target | None:
 
     Returns
     -------
-    Target or None
+    Repetition or None
         The first operand, bottom-up, that occurs more than once in its chain.
     """
-    targets = [target for chain_class, root, path in _chains(tree) for target in _repeated(chain_class, root, path)]
+    found = [r for chain_class, root, path in _chains(tree) for r in _repetitions(chain_class, root, path)]
     # Bottom-up: inner before outer, else left before right. 2 sorts after every further step of a path.
-    return min(targets, key=lambda target: (*target.occurrences[0][0], 2), default=None)
+    return min(found, key=lambda repeated: (*repeated.occurrences[0][0], 2), default=None)
 
 
 def _chains(node: Node, path: Place = (), within: ChainClass | None = None) -> Iterator[tuple[ChainClass, Node, Place]]:
@@ -143,14 +144,14 @@ def _chains(node: Node, path: Place = (), within: ChainClass | None = None) -> I
         yield from _chains(operand, (*path, index), own)
 
 
-def _repeated(chain_class: ChainClass, root: Node, path: Place) -> Iterator[Target]:
+def _repetitions(chain_class: ChainClass, root: Node, path: Place) -> Iterator[Repetition]:
     """Yield the operands that a chain holds more than once and that may be merged."""
     occurrences: dict[Node, list[tuple[Place, int]]] = {}
     for operand, place, polarity in _operands(chain_class, root, path, 1):
         occurrences.setdefault(operand, []).append((place, polarity))
     for operand, places in occurrences.items():
         if len(places) > 1 and _may_merge(operand):
-            yield Target(chain_class, operand, tuple(places))
+            yield Repetition(chain_class, operand, tuple(places))
 
 
 def _operands(chain_class: ChainClass, node: Node, path: Place, polarity: int) -> Iterator[tuple[Node, Place, int]]:
@@ -167,7 +168,7 @@ def _operands(chain_class: ChainClass, node: Node, path: Place, polarity: int) -
 def _may_merge(operand: Node) -> bool:
     """Return whether two operands that look equal are equal."""
     if operand.operands:
-        return not operand.holds_constant()  # sin(c*x) - sin(c*x) has two constants
+        return not operand.holds_constant  # sin(c*x) - sin(c*x) has two constants
     return operand.token not in _NOT_REAL  # inf - inf is not 0
 
 
@@ -259,19 +260,13 @@ def sort_operands(tree: Node) -> Node:
     """
     if tree.token not in _COMMUTATIVE:
         return Node(tree.token, tuple(map(sort_operands, tree.operands)), tree.introduced)
-    operands = sorted(map(sort_operands, _flat_operands(tree, tree.token)), key=structural_key)
-    chain = operands[0]
-    for operand in operands[1:]:
-        chain = Node(tree.token, (chain, operand))
-    return chain
+    in_order = sorted(map(sort_operands, _flat_operands(tree, tree.token)), key=structural_key)
+    return reduce(lambda left, right: Node(tree.token, (left, right)), in_order)
 
 
-def _flat_operands(node: Node, token: str) -> Iterator[Node]:
-    if node.token != token:
-        yield node
-        return
-    for operand in node.operands:
-        yield from _flat_operands(operand, token)
+def _flat_operands(node: Node, token: str) -> list[Node]:
+    """The operands of a chain of one operator, from left to right."""
+    return [leaf for o in node.operands for leaf in _flat_operands(o, token)] if node.token == token else [node]
 
 
 def structural_key(node: Node) -> SortKey:
@@ -317,7 +312,7 @@ class PaperEngine:
 
     Parameters
     ----------
-    rules : sequence of Rule
+    rules : sequence of PrefixRule
         For instance `load_rules()`.
     max_pattern_length : int, optional
         The paper's L_max: the longest pattern considered. None for all.
@@ -325,7 +320,9 @@ class PaperEngine:
         The paper's K: how often cancellation and rules alternate.
     """
 
-    def __init__(self, rules: Sequence[Rule], max_pattern_length: int | None = None, max_iterations: int = 5) -> None:
+    def __init__(
+        self, rules: Sequence[PrefixRule], max_pattern_length: int | None = None, max_iterations: int = 5
+    ) -> None:
         if max_pattern_length is not None and max_pattern_length < 0:
             raise SimplipyError(f"max_pattern_length must be >= 0 or None, got {max_pattern_length}")
         if max_iterations < 0:
@@ -367,7 +364,7 @@ class PaperEngine:
         steps = [("input", list(tokens))]
 
         def record(name: str, tree: Node) -> None:
-            after = tree.tokens()
+            after = list(tree.tokens)
             if after != steps[-1][1]:
                 steps.append((name, after))
 
@@ -393,4 +390,4 @@ class PaperEngine:
         if tree.size > original.size:
             tree = original
             report("keep input", tree)
-        return tree.tokens()
+        return list(tree.tokens)

@@ -22,11 +22,10 @@ from simplipy.expression.operators import CONSTANT, OPERATORS
 from simplipy.fit.constants import fit_constants
 from simplipy.mining.config import MineConfig
 from simplipy.mining.discovery import LengthReport, Mined, Progress
-from simplipy.mining.redundancy import prefix_rule
-from simplipy.mining.rule import Rule, from_core
+from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, from_core
 from simplipy.paper.engine import PaperEngine
+from simplipy.paper.rules import PrefixRule
 
-Tokens = tuple[str, ...]
 Array = npt.NDArray[np.float64]
 
 _N_ROWS = 1024
@@ -56,7 +55,7 @@ def mine_by_fits(config: MineConfig, time_limit: float | None = None, progress: 
         report = LengthReport(length, existing=len(patterns))
         mined.lengths.append(report)
         start = time.monotonic()
-        engine = PaperEngine([prefix_rule(rule) for rule in mined.rules])
+        engine = PaperEngine([_prefix_rule(rule) for rule in mined.rules])
         found: dict[Rule, None] = {}
         for tokens in patterns:
             if search.is_over():
@@ -121,7 +120,7 @@ class _Search:
 
     def replacement(self, tokens: Tokens) -> Tokens | None:
         """The shortest equivalent expression, of these the one with the fewest constants."""
-        pattern = parse(list(tokens))
+        pattern = parse(tokens)
         counts = Counter(t for t in tokens if t in pattern.variables)
         first = self._values(pattern, self._challenge(pattern.n_constants)[0])
         for length in range(1, min(len(tokens) - 1, self._config.max_replacement) + 1):
@@ -141,12 +140,8 @@ class _Search:
 
     def _of_length(self, length: int) -> list[tuple[Tokens, Expression, Array]]:
         if length not in self._candidates:
-            found = []
-            for tokens in self._all(length):
-                expression = parse(list(tokens))
-                values = self._values(expression, np.zeros(expression.n_constants))
-                found.append((tokens, expression, values))
-            self._candidates[length] = found
+            parsed = ((tokens, parse(tokens)) for tokens in self._all(length))
+            self._candidates[length] = [(t, e, self._values(e, np.zeros(e.n_constants))) for t, e in parsed]
         return self._candidates[length]
 
     def _values(self, expression: Expression, constants: Array) -> Array:
@@ -161,16 +156,9 @@ class _Search:
     def _equivalent(self, pattern: Expression, candidate: Expression, fixed: Array) -> bool:
         """The paper's check."""
         n_challenges = _N_CHALLENGES if pattern.n_constants else 1
-        for _ in range(n_challenges):
-            for constants in self._challenge(pattern.n_constants):
-                y = self._values(pattern, constants)
-                if candidate.n_constants:
-                    matched = self._fits(candidate, y)
-                else:
-                    matched = _close(fixed, y)
-                if not matched:
-                    return False
-        return True
+        challenges = (c for _ in range(n_challenges) for c in self._challenge(pattern.n_constants))
+        targets = (self._values(pattern, constants) for constants in challenges)
+        return all(self._fits(candidate, y) if candidate.n_constants else _close(fixed, y) for y in targets)
 
     def _fits(self, candidate: Expression, y: Array) -> bool:
         """Whether constants of the candidate give these values, by Levenberg-Marquardt with retries."""
@@ -180,9 +168,14 @@ class _Search:
         seed = int(self._rng.integers(2**31))
         options: dict[str, Any] = {"n_restarts": _N_RETRIES, "random_state": seed, "n_threads": 1}
         fit = fit_constants(candidate, self._rows[defined], y[defined], **options)
-        if not np.isfinite(fit.constants).all():
-            return False
-        return _close(self._values(candidate, np.asarray(fit.constants)), y)
+        constants = np.asarray(fit.constants)
+        return bool(np.isfinite(constants).all()) and _close(self._values(candidate, constants), y)
+
+
+def _prefix_rule(rule: Rule) -> PrefixRule:
+    """The rule with the metavariables of the paper's engine: _0 for a."""
+    names = {name: f"_{k}" for k, name in enumerate(METAVARIABLES)}
+    return PrefixRule(*(tuple(names.get(t, t) for t in side) for side in (rule.pattern, rule.replacement)))
 
 
 def _close(a: Array, b: Array) -> bool:

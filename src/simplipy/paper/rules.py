@@ -8,9 +8,10 @@ is that of benchmarks/make_paper_rules.py.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,30 +35,28 @@ class Node:
         As many as the operator takes; none for a leaf.
     introduced : bool
         Whether cancellation put this number there. Takes no part in comparisons: a rule matches such a number as well.
-    size : int
-        Number of tokens of the subtree.
+    tokens : tuple of str
+        Prefix tokens of the subtree.
     """
 
     token: str
     operands: tuple[Node, ...] = ()
     introduced: bool = field(default=False, compare=False)
-    size: int = field(init=False, compare=False)
+    tokens: tuple[str, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", 1 + sum(operand.size for operand in self.operands))
+        tokens = itertools.chain((self.token,), *(operand.tokens for operand in self.operands))
+        object.__setattr__(self, "tokens", tuple(tokens))
 
-    def tokens(self) -> list[str]:
-        """Return the prefix tokens of the subtree."""
-        return list(self._walk())
+    @property
+    def size(self) -> int:
+        """Number of tokens of the subtree."""
+        return len(self.tokens)
 
-    def _walk(self) -> Iterator[str]:
-        yield self.token
-        for operand in self.operands:
-            yield from operand._walk()
-
+    @property
     def holds_constant(self) -> bool:
-        """Return whether a `<constant>` occurs in the subtree."""
-        return CONSTANT in self._walk()
+        """Whether a `<constant>` occurs in the subtree."""
+        return CONSTANT in self.tokens
 
 
 def parse_tree(tokens: Sequence[str]) -> Node:
@@ -102,7 +101,7 @@ def is_metavariable(token: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PrefixRule:
     """A rewrite rule, `pattern -> replacement`, both in prefix tokens.
 
     Parameters
@@ -133,7 +132,7 @@ class Rule:
         return not any(map(is_metavariable, self.pattern))
 
 
-def load_rules(path: str | Path | None = None) -> tuple[Rule, ...]:
+def load_rules(path: str | Path | None = None) -> tuple[PrefixRule, ...]:
     """Read a rule file.
 
     Parameters
@@ -144,11 +143,11 @@ def load_rules(path: str | Path | None = None) -> tuple[Rule, ...]:
 
     Returns
     -------
-    tuple of Rule
+    tuple of PrefixRule
         In the order of the file, in which rules of one length and one root are tried.
     """
     rows = json.loads(Path(path or _RULE_FILE).read_text(encoding="utf-8"))["rules"]
-    return tuple(Rule(tuple(pattern), tuple(replacement)) for pattern, replacement in rows)
+    return tuple(PrefixRule(tuple(pattern), tuple(replacement)) for pattern, replacement in rows)
 
 
 def match(pattern: Node, tree: Node, bound: dict[str, Node]) -> bool:
@@ -171,7 +170,7 @@ def match(pattern: Node, tree: Node, bound: dict[str, Node]) -> bool:
             bound[pattern.token] = tree
             return True
         # Each `<constant>` is a number of its own: `- _0 _0 -> 0` must not take c*x - c*x to 0.
-        return bound[pattern.token] == tree and not tree.holds_constant()
+        return bound[pattern.token] == tree and not tree.holds_constant
     if pattern.token != tree.token:
         return False
     return all(match(p, t, bound) for p, t in zip(pattern.operands, tree.operands, strict=True))
@@ -202,15 +201,15 @@ class RuleIndex:
 
     Parameters
     ----------
-    rules : iterable of Rule
+    rules : iterable of PrefixRule
         Of ground rules with one left side, and of patterns that both match, the first wins.
     max_pattern_length : int, optional
         The paper's L_max: longer patterns are left out.
     """
 
-    def __init__(self, rules: Iterable[Rule], max_pattern_length: int | None = None) -> None:
-        self._ground: dict[tuple[str, ...], tuple[Rule, Node]] = {}
-        self._buckets: dict[tuple[str, int], list[tuple[Rule, Node, Node]]] = {}
+    def __init__(self, rules: Iterable[PrefixRule], max_pattern_length: int | None = None) -> None:
+        self._ground: dict[tuple[str, ...], tuple[PrefixRule, Node]] = {}
+        self._buckets: dict[tuple[str, int], list[tuple[PrefixRule, Node, Node]]] = {}
         for rule in rules:
             if max_pattern_length is not None and len(rule.pattern) > max_pattern_length:
                 continue
@@ -223,7 +222,7 @@ class RuleIndex:
         self._longest_ground = max(map(len, self._ground), default=0)
         self._longest_pattern = max((length for _, length in self._buckets), default=0)
 
-    def rewrite_root(self, tree: Node) -> tuple[Rule, Node] | None:
+    def rewrite_root(self, tree: Node) -> tuple[PrefixRule, Node] | None:
         """Apply the first rule that matches the whole subtree (Pass 1 of the paper's ApplyRules).
 
         Parameters
@@ -233,11 +232,11 @@ class RuleIndex:
 
         Returns
         -------
-        tuple of Rule and Node, or None
+        tuple of PrefixRule and Node, or None
             The rule and the new subtree, or None if no rule matches.
         """
         if tree.size <= self._longest_ground:
-            found = self._ground.get(tuple(tree.tokens()))
+            found = self._ground.get(tree.tokens)
             if found is not None:
                 return found
         # A metavariable takes at least one token, so a pattern is never longer than what it matches.

@@ -25,8 +25,8 @@ Floats = npt.NDArray[np.float64]
 _START_DEVIATION = 5.0
 
 
-class _Problem:
-    """One formula on the data: residuals and derivatives by all its constants, then parameters."""
+class _Objective:
+    """One formula on the data: values and derivatives by all its constants, then parameters."""
 
     def __init__(self, expression: Expression, parameters: dict[str, float], data: FitData, loss: str) -> None:
         self.expression = expression
@@ -38,12 +38,11 @@ class _Problem:
         self.n_evaluations = 0
         # one matrix for all calls, which SciPy makes thousands of: columns by number, of parameters too
         names = [*data.names, *parameters]
-        self._matrix = np.zeros((data.n_rows, max(1, len(names))))
-        for k, column in enumerate(data.columns):
-            self._matrix[:, k] = column
+        more = np.zeros((max(len(parameters), not names), data.n_rows))
+        self._matrix = np.column_stack([*data.columns, *more])
         numbers = {name: f"x{k}" for k, name in enumerate(names, start=1) if name in expression.variables}
         self._formula = expression.rename(numbers)
-        self._slopes = [self._formula.variables.index(f"x{len(data.names) + k}") for k in range(1, len(parameters) + 1)]
+        self._slopes = [self._formula.variables.index(numbers[name]) for name in parameters]
 
     def _bind(self, values: Floats) -> Floats | None:
         """Constants of these values; parameters go into the matrix."""
@@ -65,16 +64,12 @@ class _Problem:
         by_variables = self._formula.gradient(self._matrix, constants, wrt="variables")
         return np.hstack([by_constants, by_variables[:, self._slopes]])
 
-    def standardised(self, values: Floats) -> Floats:
-        return (self.predict(values) - self.data.y) / self.data.sizes
-
-    def objective(self, values: Floats) -> tuple[float, Floats]:
+    def __call__(self, values: Floats) -> tuple[float, Floats]:
         """Weighted mean loss and its gradient."""
-        u = self.standardised(values)
-        weights = self.data.sample_weights / self.data.sample_weights.sum()
-        rho, slope = _rho(self.loss, self.threshold, u)
-        gradient = (weights * slope / self.data.sizes) @ self.slopes(values)
-        return float(weights @ rho), gradient
+        data = self.data
+        weights = data.sample_weights / data.sample_weights.sum()
+        rho, slope = _rho(self.loss, self.threshold, (self.predict(values) - data.y) / data.sizes)
+        return float(weights @ rho), (weights * slope / data.sizes) @ self.slopes(values)
 
     def fvu(self, values: Floats) -> float:
         return fvu(self.data.y, self.predict(values), self.data.sample_weights / self.data.sizes**2)
@@ -93,22 +88,21 @@ def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
     return u**2, 2 * u
 
 
-def _by_curve_fit(problem: _Problem, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
-    data = problem.data
+def _by_curve_fit(objective: _Objective, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
+    data = objective.data
     used = data.sample_weights > 0
+
+    def predict(_: object, *values: float) -> Floats:
+        return objective.predict(np.array(values))[used]
+
     sigma = data.sizes[used] / np.sqrt(data.sample_weights[used])
     limits = tuple(np.array(bounds).T) if bounds else (-np.inf, np.inf)
-    found, _ = optimize.curve_fit(
-        lambda _, *values: problem.predict(np.array(values))[used], None, data.y[used], p0=start, sigma=sigma,
-        bounds=limits,
-    )  # fmt: skip
-    return np.asarray(found)
+    return np.asarray(optimize.curve_fit(predict, None, data.y[used], p0=start, sigma=sigma, bounds=limits)[0])
 
 
-def _by_bfgs(problem: _Problem, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
+def _by_bfgs(objective: _Objective, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
     method = "L-BFGS-B" if bounds else "BFGS"
-    found = optimize.minimize(problem.objective, start, jac=True, method=method, bounds=bounds or None)
-    return np.asarray(found.x)
+    return np.asarray(optimize.minimize(objective, start, jac=True, method=method, bounds=bounds or None).x)
 
 
 def refine(
@@ -135,9 +129,9 @@ def refine(
         named = own_parameters(expression, parameters)
         limits = check_bounds(bounds, expression.n_constants, named)
         given = _given_starts(x0, expression.n_constants, named)
-        problem = _Problem(expression, named, data, loss)
+        objective = _Objective(expression, named, data, loss)
         rng = np.random.default_rng([random_state % 2**32, expression._tree.hash() % 2**32])
-        fits.append(_refine_one(problem, given, limits, descend, n_restarts, end, rng))
+        fits.append(_refine_one(objective, given, limits, descend, n_restarts, end, rng))
     return fits
 
 
@@ -150,68 +144,59 @@ def _given_starts(x0: Any, n_constants: int, named: dict[str, float]) -> list[li
 
 
 def _refine_one(
-    problem: _Problem,
+    objective: _Objective,
     given: list[list[float]],
     bounds: list[tuple[float, float]],
-    descend: Callable[[_Problem, Floats, list[tuple[float, float]]], Floats],
+    descend: Callable[[_Objective, Floats, list[tuple[float, float]]], Floats],
     n_restarts: int,
     end: float | None,
     rng: np.random.Generator,
 ) -> Fit:
-    best: Floats = np.full(problem.n, np.nan)
-    best_loss = np.inf
-    status = FitStatus.NO_CONSTANTS if problem.n == 0 else FitStatus.NON_FINITE
-    starts = np.array(given, dtype=np.float64).reshape(len(given), problem.n)
-    draws = rng.normal(scale=_START_DEVIATION, size=(n_restarts, problem.n))
-    starts = np.vstack([np.where(np.isnan(starts), rng.normal(scale=5.0, size=starts.shape), starts), draws])
+    n, first = objective.n, objective.expression.n_constants
+    best: Floats = np.full(n, np.nan)
+    fraction, n_starts, status = np.inf, 0, FitStatus.OK if n else FitStatus.NO_CONSTANTS
+    starts = np.array(given, dtype=np.float64).reshape(len(given), n)
+    draws = rng.normal(scale=_START_DEVIATION, size=(n_restarts, n))
+    starts = np.vstack(
+        [np.where(np.isnan(starts), rng.normal(scale=_START_DEVIATION, size=starts.shape), starts), draws]
+    )
     if bounds:
         starts = np.clip(starts, *np.array(bounds).T)
-    n_starts = 0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        if problem.n == 0:
-            best_loss = problem.objective(best)[0]
-        for start in starts if problem.n else ():
+        best_loss = np.inf if n else objective(best)[0]
+        for start in starts if n else ():
             if end is not None and time.monotonic() > end:
                 status = FitStatus.DEADLINE
                 break
             n_starts += 1
             try:
-                found = descend(problem, start, bounds)
+                found = descend(objective, start, bounds)
             except (RuntimeError, ValueError, np.linalg.LinAlgError):
                 continue  # SciPy's way to say that this start led nowhere
-            loss = problem.objective(found)[0]
-            if np.isfinite(loss) and loss < best_loss:
-                best, best_loss, status = found, loss, FitStatus.OK
-            if np.isfinite(best_loss) and problem.fvu(best) < ROUNDING_FVU:
+            loss = objective(found)[0]
+            if loss < best_loss:
+                best, best_loss = found, loss
+            if np.isfinite(best_loss) and objective.fvu(best) < ROUNDING_FVU:
                 break  # no further start can improve it
-        fraction = problem.fvu(best) if np.isfinite(best_loss) else np.inf
-        covariance = _covariance(problem, best) if np.isfinite(best_loss) else np.full((problem.n, problem.n), np.nan)
-    if not np.isfinite(best_loss) and status is not FitStatus.DEADLINE:
-        best_loss, fraction, status = np.inf, np.inf, FitStatus.NON_FINITE
-    first = problem.expression.n_constants
-    named: dict[str, Any] = dict(zip(problem.parameters, best[first:].tolist(), strict=True))
-    return Fit(
-        status,
-        problem.expression,
-        best[:first],
-        named,
-        covariance,
-        best_loss,
-        fraction,
-        problem.n_evaluations,
-        n_starts,
-    )
+        covariance = np.full((n, n), np.nan)
+        if np.isfinite(best_loss):
+            fraction, covariance = objective.fvu(best), _covariance(objective, best)
+        else:
+            best_loss, status = np.inf, status if status is FitStatus.DEADLINE else FitStatus.NON_FINITE
+    named: dict[str, Any] = dict(zip(objective.parameters, best[first:].tolist(), strict=True))
+    constants, n_evaluations = best[:first], objective.n_evaluations
+    return Fit(status, objective.expression, constants, named, covariance, best_loss, fraction, n_evaluations, n_starts)
 
 
-def _covariance(problem: _Problem, values: Floats) -> Floats:
-    data = problem.data
+def _covariance(objective: _Objective, values: Floats) -> Floats:
+    data = objective.data
     root = np.sqrt(data.sample_weights) / data.sizes
-    jacobian = problem.slopes(values) * root[:, None] if problem.n else np.empty((data.n_rows, 0))
-    freedom = data.n_rows - problem.n
-    residual = (problem.predict(values) - data.y) * root
+    jacobian = objective.slopes(values) * root[:, None] if objective.n else np.empty((data.n_rows, 0))
+    freedom = data.n_rows - objective.n
+    residual = (objective.predict(values) - data.y) * root
     variance = 1.0 if data.has_errors else (float(residual @ residual) / freedom if freedom > 0 else np.nan)
     try:
         return np.asarray(np.linalg.inv(jacobian.T @ jacobian) * variance)
     except np.linalg.LinAlgError:
-        return np.full((problem.n, problem.n), np.nan)
+        return np.full((objective.n, objective.n), np.nan)

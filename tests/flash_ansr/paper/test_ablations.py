@@ -20,8 +20,8 @@ from flash_ansr.paper.ablations.networks import ABLATIONS, checkpoint_of, paces,
 from flash_ansr.paper.ablations.static_corpora import static_prior
 from flash_ansr.paper.ablations.trained_runs import Trained, comparable
 from flash_ansr.paper.context import Context
-from flash_ansr.paper.experiment import MissingError, PaperError, Scale
-from flash_ansr.paper.experiments.ablations import _beside_b0, _own_sizes, against_b0, spread
+from flash_ansr.paper.experiment import MissingError, PaperError, Scale, markdown
+from flash_ansr.paper.experiments.ablations import against_b0, beside_b0, own_sizes, spread
 from flash_ansr.paper.experiments.decoding import Sizes
 from flash_ansr.paper.experiments.training import by_kind, given_runs
 from flash_ansr.paper.registry import EXPERIMENTS
@@ -173,7 +173,7 @@ def test_only_runs_of_equal_work_are_compared() -> None:
     assert reasons == [
         "b1 is left out: it is at step 60 of 100; go on by `flash-ansr paper train b1 --runs runs`",
         "b2 is left out: it saw 25,600 problems, b0 saw 12,800; train it as b0 in another folder of --runs",
-        "b3 is left out: its optimizer.learning_rate is 0.0001, that of b0 0.001",
+        "b3 is left out: its optimizer.learning_rate is 0.0001, but b0 with the change that it is named for has 0.001",
     ]
     with pytest.raises(MissingError, match="need a finished b0, but it is at step 60 of 100"):
         comparable([trained("b0", 60)])
@@ -187,8 +187,8 @@ def test_only_the_change_that_a_run_is_named_for_is_compared() -> None:
     kept, reasons = comparable(found)
     assert [t.run.name for t in kept] == ["b0"]
     assert reasons == [
-        "b2 is left out: its network differs from that of b0 in more than its name says",
-        "b3 is left out: its data.max_rows is 8, where 64 is what it is named for",
+        "b2 is left out: its model.decoder.dim is 64, but b0 with the change that it is named for has 128",
+        "b3 is left out: its data.max_rows is 8, but b0 with the change that it is named for has 64",
         "a_s is left out: static corpora must have equal numbers of skeletons, got a_s 20, a_p 30",
         "a_p is left out: static corpora must have equal numbers of skeletons, got a_s 20, a_p 30",
     ]
@@ -205,7 +205,7 @@ def compare(*rows: tuple[str, float, float, float | None]) -> tuple[list[str], l
     prints = {ABLATIONS[name].title: {"distinct": 0.7, "rewrites": 0.1, "bloat": 0.2} for name, *_ in rows}
     runs = [trained(name, loss=loss) for name, _, _, loss in rows]
     table, found = against_b0(runs, [group_of(name, v, length) for name, v, length, _ in rows], prints)
-    return table.splitlines()[2:], found
+    return markdown(table).splitlines()[2:], found
 
 
 def test_the_spread_is_that_of_one_more_seed() -> None:
@@ -252,9 +252,9 @@ def test_fewer_candidates_are_not_judged_by_more() -> None:
     ]
     few = group_of("b0", 0.3, 1.3, 64)
     expected = "NeSymReS stand-in: vNRR 0 % with 64 candidates, where B0 has 30 %"
-    assert _beside_b0(largest[2], [*largest, few]) == expected
+    assert beside_b0(largest[2], [*largest, few]) == expected
     sizes = Sizes(40, 256, (16, 64, 256), 1)
-    assert [_own_sizes(t, sizes).most for t in runs] == [256, 256, 64]
+    assert [own_sizes(t, sizes).most for t in runs] == [256, 256, 64]
 
 
 def test_static_corpora_are_compared_with_each_other() -> None:

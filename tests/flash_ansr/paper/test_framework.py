@@ -22,7 +22,7 @@ from flash_ansr.checkpoint.folder import CheckpointError, weights_hash
 from flash_ansr.paper import context as context_module
 from flash_ansr.paper import registry
 from flash_ansr.paper.context import Context, Facts
-from flash_ansr.paper.experiment import Experiment, MissingError, Outcome, PaperError, Scale
+from flash_ansr.paper.experiment import Exhibit, Experiment, MissingError, PaperError, Scale, markdown
 from flash_ansr.paper.registry import EXPERIMENTS
 from flash_ansr.paper.run import run_experiment
 from tests.command_line import run_flash_ansr
@@ -33,14 +33,14 @@ memory rule_table hyperparameters vocabulary excluded_equations throughput_claim
 data_hyperparameters""".split()
 
 
-def empty_outcome(context: Context) -> Outcome:
-    rows = context.each(["a", "b"], lambda key: {"length": len(key)}, "keys")
+def empty_exhibit(context: Context) -> Exhibit:
+    rows = context.each({"a": "a", "b": "b"}, lambda key: {"length": len(key)}, "keys")
     figure = Figure(figsize=(1, 1))
     figure.subplots().plot([0, 1])
-    return Outcome({"probe": figure}, [f"{len(rows)} rows"], "| a |", ["a note"])
+    return Exhibit({"probe": figure}, [f"{len(rows)} rows"], "| a |", ["a note"])
 
 
-PROBE = Experiment("probe", "Figure 0", "It works.", empty_outcome, "two rows", "more", 0.1)
+PROBE = Experiment("probe", "Figure 0", "It works.", empty_exhibit, "two rows", "more", 0.1)
 
 
 def probe_of(folder: Path) -> Context:
@@ -48,15 +48,14 @@ def probe_of(folder: Path) -> Context:
 
 
 def test_rows_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def facts(code: str, again: bool = False) -> Facts:
+    def facts(code: str) -> Facts:
         monkeypatch.setattr(context_module, "code_hash", lambda: code)
-        return probe_of(tmp_path).each(["a"], lambda _: {"by": code + "!" * again}, "keys", again)[0]
+        return probe_of(tmp_path).each({"a": 0}, lambda _: {"by": code}, "keys")[0]
 
     assert facts("1") == {"by": "1"}
     assert facts("2") == {"by": "2"}
     assert facts("1") == {"by": "1"}
-    assert facts("1", again=True) == {"by": "1!"}  # read off the code: not kept from before
-    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 2
 
 
 def test_every_name_of_the_paper_is_there() -> None:
@@ -85,10 +84,10 @@ def test_rows_are_made_once(tmp_path: Path) -> None:
 
     context = probe_of(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        context.each(["a", "bb", "c"], work, "keys")
+        context.each({"a": "a", "bb": "bb", "c": "c"}, work, "keys")
     with (tmp_path / "rows.jsonl").open("a") as file:
         file.write('{"key": "cut of')
-    rows = context.each(["c", "bb", "a"], work, "keys")
+    rows = context.each({"c": "c", "bb": "bb", "a": "a"}, work, "keys")
     assert asked == ["a", "bb", "c", "c"]
     assert [row["key_length"] for row in rows] == [1, 2, 1]
     assert rows[0]["bad"] is None
@@ -96,7 +95,7 @@ def test_rows_are_made_once(tmp_path: Path) -> None:
 
 def test_another_seed_has_rows_of_its_own(tmp_path: Path) -> None:
     seeds = [
-        replace(probe_of(tmp_path), seed=seed).each(["a"], lambda _, s=seed: {"seed": s}, "") for seed in (0, 1, 0)
+        replace(probe_of(tmp_path), seed=seed).each({"a": 0}, lambda _, s=seed: {"seed": s}, "") for seed in (0, 1, 0)
     ]
     assert [rows[0]["seed"] for rows in seeds] == [0, 1, 0]
 
@@ -104,7 +103,7 @@ def test_another_seed_has_rows_of_its_own(tmp_path: Path) -> None:
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"no": "key"}\n')
     with pytest.raises(PaperError, match="line 1 is no row of this experiment"):
-        probe_of(tmp_path).each(["a"], lambda _: {}, "")
+        probe_of(tmp_path).each({"a": 0}, lambda _: {}, "")
 
 
 def test_benchmark_tasks_are_shared_and_relabelled(tmp_path: Path) -> None:
@@ -217,8 +216,17 @@ def test_what_a_run_writes(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.part"))
 
 
+def test_a_table_in_markdown() -> None:
+    assert markdown([{"a": 1, "b": "x|y"}, {"a": 2, "b": ""}]).splitlines() == [
+        "| a | b |",
+        "| --- | --- |",
+        "| 1 | x\\|y |",
+        "| 2 |  |",
+    ]
+
+
 def test_a_run_that_fails_leaves_an_earlier_summary(tmp_path: Path) -> None:
-    def failing(_: Context) -> Outcome:
+    def failing(_: Context) -> Exhibit:
         raise ValueError("no")
 
     run_experiment(PROBE, tmp_path)
@@ -252,10 +260,10 @@ def test_mistakes_are_one_line() -> None:
 
 
 def test_all_leaves_out_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lacking(_: Context) -> Outcome:
+    def lacking(_: Context) -> Exhibit:
         raise MissingError("weights are missing")
 
-    def stopped(_: Context) -> Outcome:
+    def stopped(_: Context) -> Exhibit:
         raise KeyboardInterrupt
 
     chosen = {"lacking": replace(PROBE, name="lacking", make=lacking), "probe": PROBE}
@@ -273,7 +281,7 @@ def test_all_leaves_out_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_all_goes_on_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(context: Context) -> Outcome:
+    def breaks(context: Context) -> Exhibit:
         raise PaperError("too few rows for a curve")
 
     broken = replace(EXPERIMENTS["memory"], make=breaks)

@@ -160,7 +160,7 @@ def test_a_run_stopped_in_verification_keeps_its_findings_and_resumes_to_the_sam
     monkeypatch.setattr(verifier, "_BATCH", 4)
     calls = []
 
-    def interrupted(job):
+    def interrupted(*job):
         calls.append(job)
         if len(calls) > 10:
             raise KeyboardInterrupt
@@ -168,7 +168,7 @@ def test_a_run_stopped_in_verification_keeps_its_findings_and_resumes_to_the_sam
 
     folder = tmp_path / "shards"
     with monkeypatch.context() as patch:
-        patch.setattr(verifier, "_verify_one", interrupted)
+        patch.setattr(verifier, "verify_rule", interrupted)
         stopped = Discovery(config, folder=folder, n_threads=1).run()
     assert stopped.stopped == "interrupted"
     assert not stopped.lengths[-1].complete
@@ -179,7 +179,9 @@ def test_a_run_stopped_in_verification_keeps_its_findings_and_resumes_to_the_sam
     assert 1 < len(known) < 10  # the batch that was cut is lost
     again = []
     with monkeypatch.context() as patch:
-        patch.setattr(verifier, "_verify_one", lambda job: again.append(rule_key(job[0])) or verify_rule(*job))
+        patch.setattr(
+            verifier, "verify_rule", lambda rule, seed: again.append(rule_key(rule)) or verify_rule(rule, seed)
+        )
         resumed = Discovery(config, folder=folder, resume=True, n_threads=1).run()
     assert resumed.text() == whole.text()
     assert again

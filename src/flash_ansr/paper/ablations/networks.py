@@ -1,13 +1,12 @@
 """The networks that the paper trains to tell what each part is worth, at the size of the config `micro`.
 
 Every run is a named change of one thing. With the same number of steps all see the same number of problems, in the same
-order where the prior is the same; ablation_results.py compares only those that did. Training a run that is finished
+order where the prior is the same; trained_runs.py compares only those that did. Training a run that is finished
 does nothing, one that was stopped goes on.
 """
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import shutil
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from flash_ansr.checkpoint.folder import newest_checkpoint
 from flash_ansr.paper.ablations.static_corpora import Corpus, static_prior
-from flash_ansr.paper.experiment import PaperError, need_torch
+from flash_ansr.paper.experiment import PaperError, find_by_name, need_torch
 
 if TYPE_CHECKING:
     from flash_ansr.train.config import TrainConfig
@@ -86,13 +85,9 @@ ABLATIONS = {
 }
 
 
-def ablation(name: str) -> Ablation:
+def find_ablation(name: str) -> Ablation:
     """A run by its name."""
-    if name not in ABLATIONS:
-        near = difflib.get_close_matches(name, ABLATIONS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(ABLATIONS)}"
-        raise PaperError(f"no ablation {name!r}; {hint}")
-    return ABLATIONS[name]
+    return find_by_name(ABLATIONS, name, "no ablation", f"there are: {', '.join(ABLATIONS)}")
 
 
 def train_ablation(

@@ -7,9 +7,11 @@ what they are named for alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from flash_ansr.paper.ablations.networks import ABLATIONS, Ablation, checkpoint_of
 from flash_ansr.paper.context import Context
@@ -93,6 +95,9 @@ def comparable(found: Sequence[Trained]) -> tuple[list[Trained], list[str]]:
 
 
 def _why_not(trained: Trained, base: Trained) -> str | None:
+    """What keeps a run from being compared with B0; how it was run, such as threads and validations, does not."""
+    from flash_ansr.model.config import to_mapping
+
     name, n_steps = trained.run.name, trained.config.optimizer.steps
     if trained.step < n_steps:
         return (
@@ -101,20 +106,12 @@ def _why_not(trained: Trained, base: Trained) -> str | None:
         )
     if trained.n_seen != base.n_seen:
         return f"it saw {trained.n_seen:,} problems, b0 saw {base.n_seen:,}; train it as b0 in another folder of --runs"
-    ours, theirs = trained.config.optimizer, base.config.optimizer
-    for field in fields(ours):
-        values = getattr(ours, field.name), getattr(theirs, field.name)
-        if values[0] != values[1]:
-            return f"its optimizer.{field.name} is {values[0]}, that of b0 {values[1]}"
-    expected = _expected(trained, base)
-    for field in fields(expected.data):
-        values = getattr(trained.config.data, field.name), getattr(expected.data, field.name)
-        if values[0] != values[1]:
-            return f"its data.{field.name} is {values[0]}, where {values[1]} is what it is named for"
-    if trained.config.model != expected.model:
-        return "its network differs from that of b0 in more than its name says"
-    if trained.config.seed != expected.seed:
-        return f"its seed is {trained.config.seed}, where {expected.seed} is what it is named for"
+    own, expected = (
+        pd.json_normalize(to_mapping(c)).iloc[0].to_dict() for c in (trained.config, _expected(trained, base))
+    )
+    for key, value in expected.items():
+        if not str(key).startswith("run.") and own[key] != value:
+            return f"its {key} is {own[key]}, but b0 with the change that it is named for has {value}"
     return None
 
 
@@ -125,7 +122,7 @@ def _expected(trained: Trained, base: Trained) -> TrainConfig:
     run = trained.run
     start = base.config
     if run.config != base.run.config:
-        start = replace(load_config(run.config), data=base.config.data, seed=base.config.seed)
+        start = replace(base.config, model=load_config(run.config).model)
     expected = changed_config(start, list(run.assignments))
     if run.corpus is not None:
         expected = replace(expected, data=replace(expected.data, prior=trained.config.data.prior))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import simplipy
 from flash_ansr.bench.candidates import summarize_candidates
@@ -19,7 +21,7 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import fvu, is_perfect
 from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.tables import table
-from flash_ansr.catalogues import load
+from flash_ansr.catalogues import Problem, load
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.infer.candidates.normal_forms import normal_forms
 from flash_ansr.infer.proposers.base import ProposerContext
@@ -27,10 +29,16 @@ from flash_ansr.infer.settings import Decoding, Simplifier
 from flash_ansr.infer.table.table import Table
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, fingerprint_figure
-from flash_ansr.paper.experiment import Experiment, Outcome
+from flash_ansr.paper.experiment import Exhibit, experiment
 
 _CATALOGUE = "fastsrb"
 _METRICS = ("vnrr", "fnrr", "length_ratio", "fit_seconds", "fit_success")
+# of candidates, with the titles of their panels: see `fingerprints`
+_OF_CANDIDATES = {
+    "distinct": "distinct forms\nof the budget [%] ↑",
+    "rewrites": "rewrites among\ndistinct sequences [%] ↓",
+    "bloat": "bloat [%] ↓",
+}
 _TIME = AXES[0]
 _LM, _BFGS = "Levenberg-Marquardt (ours)", "SciPy BFGS"
 
@@ -92,13 +100,24 @@ def variant_plans(
     ]
 
 
-def decoding(context: Context) -> Outcome:
-    """Softmax sampling against beam search at an equal number of candidates."""
+@experiment(minutes=1.6, needs=("network",))
+def decoding(context: Context) -> Exhibit:
+    """Softmax sampling against beam search at an equal number of candidates.
+
+    Paper: Figure 'Hypothesis-space fingerprint', decoder (Section Ablations)
+
+    Claim: At 4,096 candidates beam search keeps 33 % of its budget as distinct forms (softmax 48 %), has 70 times more
+    rewrites, recovers 9.4 points less at 4 times the time; most on short equations (17 points, 2 on long ones).
+
+    Small: 115 problems, 256 points, 256 candidates
+
+    Full: 115 problems, 512 points, 4,096 candidates, 5 data sets
+    """
     sizes = context.pick(Sizes(2, 32, (8,), 1), Sizes(None, 256, (256,), 1), Sizes(None, 512, (4096,), 5))
     variants = {"softmax sampling": {"decoding": "sample"}, "beam search": {"decoding": "beam"}}
-    # these first: loading torch is no part of a fit's time
     network = context.network()
     sources = {"softmax sampling": Source(network), "beam search": Source(network, "beam")}
+    # candidates first: loading torch is no part of a fit's time
     prints = fingerprints(context, sizes, sources)
     groups = in_order(context.bench(variant_plans(sizes, variants)), variants)
     findings = [
@@ -112,7 +131,7 @@ def decoding(context: Context) -> Outcome:
         *_by_length(groups),
     ]
     figure = fingerprint_figure(groups, _METRICS[:4], fingerprint_panels(prints))
-    return Outcome({"decoding": figure}, findings, table(groups, "markdown"), [str(sizes), INTERVALS])
+    return Exhibit(figure, findings, table(groups, "markdown"), [str(sizes), INTERVALS])
 
 
 def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) -> dict[str, dict[str, float]]:
@@ -130,134 +149,144 @@ def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) 
     names = list(dict.fromkeys(t.problem for t in Plan(_CATALOGUE, limit=sizes.limit).tasks(1)))
     dataset = context.first_dataset(sizes.datasets)
 
-    def candidates(key: str) -> Facts:
-        name, source = wanted[key]
+    def of_candidates(name: str, source: Source) -> Facts:
         data = make_data_set(catalogue[name], dataset, sizes.points, 0.0)
         rows = Table(data.fit.X, data.y_fit)
         proposer = NeuralProposer(ProposerContext(rows, checkpoint=source.checkpoint, decoding=source.decoding))
         found = proposer.propose(sizes.most, context.seed)
         assert found is not None
         batch = found.batch if source.simplifier is None else normal_forms(found.batch, source.simplifier)
-        # what the pipeline tells apart: equal sequences are fitted once
+        # the pipeline fits equal sequences once
         summary = summarize_candidates(list(dict.fromkeys(tuple(e.tokens) for e in batch.expressions())))
         n_forms = summary.n_candidates * (1 - summary.rewrite_fraction) if summary.n_candidates else 0.0
         return {"distinct": n_forms / sizes.most, "rewrites": summary.rewrite_fraction, "bloat": summary.bloat}
 
-    apart = context.apart("candidates")
     found = {}
-    wanted: dict[str, tuple[str, Source]] = {}
     for label, source in sources.items():
         what = f"{source.decoding} {source.simplifier} {sizes.most} {sizes.points} {weights_hash(source.checkpoint)}"
-        keys = [f"{name} {dataset} {what}" for name in names]
-        wanted |= {key: (name, source) for key, name in zip(keys, names, strict=True)}
-        rows = apart.each(keys, candidates, label)
-        found[label] = {k: _mean([row[k] for row in rows]) for k in ("distinct", "rewrites", "bloat")}
+        keys = {f"{name} {dataset} {what}": name for name in names}
+        rows = context.apart("candidates").each(keys, partial(of_candidates, source=source), label)
+        means = pd.DataFrame(rows, dtype=float).mean()  # of what is known
+        found[label] = {name: float(means[name]) for name in _OF_CANDIDATES}
     return found
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    """Of what is known."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else float("nan")
 
 
 def fingerprint_panels(prints: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """What ``fingerprints`` found, as panels of a figure."""
-    titles = {
-        "distinct": "distinct forms\nof the budget [%] ↑",
-        "rewrites": "rewrites among\ndistinct sequences [%] ↓",
-        "bloat": "bloat [%] ↓",
-    }
-    return {title: {label: 100 * facts[k] for label, facts in prints.items()} for k, title in titles.items()}
+    return {title: {label: 100 * f[k] for label, f in prints.items()} for k, title in _OF_CANDIDATES.items()}
 
 
 def _by_length(groups: list[Group]) -> list[str]:
     """Recovery on the shorter and the longer half of the laws."""
-    catalogue = load(_CATALOGUE)
-    lengths = {row.task.problem: len(catalogue[row.task.problem].expression) for row in groups[0].rows}
-    middle = float(np.median(list(lengths.values())))
-    said = []
+    lengths = {problem.name: len(problem.expression) for problem in load(_CATALOGUE)}
+    middle = float(np.median([lengths[name] for name in groups[0].problems]))
+    sentences = []
     for title, is_short in (("short", True), ("long", False)):
         parts = []
         for group in groups:
             pairs = group.scores["vnrr"].items()
             found = [value for name, value in pairs if (lengths[str(name)] <= middle) == is_short]
             parts.append(f"{group.label} {100 * float(np.mean(found)) if found else float('nan'):.1f} %")
-        said.append(f"vNRR on {title} laws (up to {middle:g} tokens is short): {', '.join(parts)}")
-    return said
+        sentences.append(f"vNRR on {title} laws (up to {middle:g} tokens is short): {', '.join(parts)}")
+    return sentences
 
 
-def refiner(context: Context) -> Outcome:
-    """Levenberg-Marquardt against BFGS and SciPy's curve_fit, over growing numbers of candidates."""
+@experiment(minutes=1.2, needs=("network",))
+def refiner(context: Context) -> Exhibit:
+    """Levenberg-Marquardt against BFGS and SciPy's curve_fit, over growing numbers of candidates.
+
+    Paper: Figure 'BFGS against Levenberg-Marquardt' (Appendix Refiner Choice)
+
+    Claim: Levenberg-Marquardt recovers more than BFGS at every budget, most visibly at 1 to 10 s, and about 11 points
+    more at large compute; what BFGS recovers with 8,192 candidates, 39 %, it does with 128 to 512.
+
+    Small: 8 problems, 256 points, 16 and 64 candidates; true forms of all laws with numbers
+
+    Full: 115 problems, 512 points, 1 to 8,192 candidates, 5 data sets; true forms of all laws with numbers
+    """
     sizes = context.pick(
         Sizes(2, 32, (3, 6), 1), Sizes(8, 256, (16, 64), 1), Sizes(None, 512, tuple(2**k for k in range(14)), 5)
     )
-    variants = {
-        _LM: {"refiner": "lm"},
-        "SciPy curve_fit": {"refiner": "scipy"},
-        _BFGS: {"refiner": "bfgs"},
-    }
+    variants = {_LM: {"refiner": "lm"}, "SciPy curve_fit": {"refiner": "scipy"}, _BFGS: {"refiner": "bfgs"}}
     context.network()
     import flash_ansr.infer.proposers.neural.proposer  # noqa: F401 - loading torch is no part of a fit's time
 
     groups = context.bench(variant_plans(sizes, variants))
-    largest = in_order(with_most_candidates(groups, sizes), variants)
+    largest = in_order([group for group in groups if group.settings["n_samples"] == sizes.most], variants)
     drawn = metric_figure(groups, _TIME, tuple(METRICS))
-    figures = ({} if drawn is None else {"refiner": drawn}) | {
-        "refiner_bars": fingerprint_figure(largest, _METRICS, {})
-    }
-    true_forms, said = _of_true_skeletons(context, sizes, variants)
-    true_forms.append(_matched(groups, sizes))
-    notes = [str(sizes), f"sentences and bars: {sizes.most:,} candidates", INTERVALS, said]
-    return Outcome(figures, [*true_forms, *compared(largest)], table(groups, "markdown"), notes)
+    figures = {"refiner_bars": fingerprint_figure(largest, _METRICS, {})}
+    figures = ({} if drawn is None else {"refiner": drawn}) | figures
+    problems = [p for p in load(_CATALOGUE).included if p.expression.skeleton().n_constants]
+    problems = problems[:: context.pick(len(problems) // 2, 1, 1)]
+    findings = [
+        *_with_true_skeletons(context, sizes, variants, problems),
+        _candidates_to_match_bfgs(groups, sizes),
+        *compared(largest),
+    ]
+    notes = [
+        str(sizes),
+        f"sentences and bars: {sizes.most:,} candidates",
+        INTERVALS,
+        f"{len(problems)} laws with numbers of their own, 8 starts of N(0, 5)",
+    ]
+    return Exhibit(figures, findings, table(groups, "markdown"), notes)
 
 
-def _matched(groups: Sequence[Group], sizes: Sizes) -> str:
+def _candidates_to_match_bfgs(groups: Sequence[Group], sizes: Sizes) -> str:
     """With how many candidates the first refiner recovers as much as BFGS where it recovers most."""
     recovered = {(g.label, g.settings["n_samples"]): g.estimates["vnrr"].value for g in groups}
     best = max(sizes.n_samples, key=lambda n: recovered[_BFGS, n])
     goal = recovered[_BFGS, best]
     enough = [n for n in sizes.n_samples if recovered[_LM, n] >= goal]
-    said = f"{enough[0]:,} candidates are enough" if enough else f"{sizes.most:,} candidates are not enough"
-    return f"for the {100 * goal:.1f} % of {_BFGS} at {best:,}, its most, {said} with {_LM}"
+    verdict = f"{enough[0]:,} candidates are enough" if enough else f"{sizes.most:,} candidates are not enough"
+    return f"for the {100 * goal:.1f} % of {_BFGS} at {best:,}, its most, {verdict} with {_LM}"
 
 
-def _of_true_skeletons(
-    context: Context, sizes: Sizes, variants: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[str], str]:
+def _with_true_skeletons(
+    context: Context, sizes: Sizes, variants: Mapping[str, Mapping[str, Any]], problems: Sequence[Problem]
+) -> list[str]:
     """How often each refiner finds the numbers of a law whose form it is given."""
-    problems = [p for p in load(_CATALOGUE).included if p.expression.skeleton().n_constants]
-    problems = problems[:: context.pick(len(problems) // 2, 1, 1)]
     dataset = context.first_dataset(sizes.datasets)
 
-    def work(key: str) -> Facts:
-        name, method = key.split()[:2]
-        data = make_data_set(load(_CATALOGUE)[name], dataset, sizes.points, 0.0)
-        skeleton = data.problem.expression.skeleton()
+    def work(problem: Problem, method: str) -> Facts:
+        data = make_data_set(problem, dataset, sizes.points, 0.0)
         started = time.perf_counter()
         options: dict[str, Any] = {"method": method, "starts": "normal", "random_state": context.seed, "n_threads": 1}
-        fit = simplipy.fit_constants(skeleton, data.fit.X, data.y_fit, **options)
+        fit = simplipy.fit_constants(problem.expression.skeleton(), data.fit.X, data.y_fit, **options)
         seconds = time.perf_counter() - started
         is_found = fit.ok and is_perfect(fvu(data.validation.y, fit.expression(data.validation.X)))
         return {"found": bool(is_found), "seconds": seconds}
 
-    found = []
+    sentences = []
     for label, switches in variants.items():
-        keys = [f"{p.name} {switches['refiner']} {dataset} {sizes.points}" for p in problems]
-        rows = context.apart("true_skeletons").each(keys, work, label)
-        share = 100 * float(np.mean([row["found"] for row in rows]))
-        middle = 1000 * float(np.median([row["seconds"] for row in rows]))
-        found.append(f"{label}: given the true form, finds its numbers in {share:.1f} %, in {middle:.2g} ms (median)")
-    return found, f"{len(problems)} laws with numbers of their own, 8 starts of N(0, 5)"
+        method = switches["refiner"]
+        keys = {f"{p.name} {method} {dataset} {sizes.points}": p for p in problems}
+        rows = pd.DataFrame(context.apart("true_skeletons").each(keys, partial(work, method=method), label))
+        sentences.append(
+            f"{label}: given the true form, finds its numbers in {100 * rows['found'].mean():.1f} %, in "
+            f"{1000 * rows['seconds'].median():.2g} ms (median)"
+        )
+    return sentences
 
 
-def inference_simplifier(context: Context) -> Outcome:
-    """SimpliPy, SymPy or nothing between the network and the fit."""
+@experiment(minutes=0.8, needs=("network",))
+def inference_simplifier(context: Context) -> Exhibit:
+    """SimpliPy, SymPy or nothing between the network and the fit.
+
+    Paper: Figure 'Hypothesis-space fingerprint', simplifier at inference
+
+    Claim: SymPy does as well as SimpliPy at 20 times the time; without simplification, in training too, recovery is the
+    same, with longer candidates and 21 times more rewrites.
+
+    Small: 4 problems, 128 points, 24 candidates
+
+    Full: 115 problems, 512 points, 4,096 candidates, 5 data sets
+    """
     sizes = context.pick(Sizes(2, 32, (4,), 1), Sizes(4, 128, (24,), 1), Sizes(None, 512, (4096,), 5))
     names: tuple[Simplifier, ...] = ("simplipy", "sympy", "none")
-    variants: dict[str, dict[str, str]] = {name: {"simplifier": name} for name in names}
     network = context.network()
     prints = fingerprints(context, sizes, {name: Source(network, simplifier=name) for name in names})
+    variants: dict[str, dict[str, str]] = {name: {"simplifier": name} for name in names}
     groups = in_order(context.bench(variant_plans(sizes, variants)), variants)
     findings = [
         *compared(groups),
@@ -268,66 +297,24 @@ def inference_simplifier(context: Context) -> Outcome:
         ),
     ]
     figure = fingerprint_figure(groups, _METRICS, fingerprint_panels(prints))
-    told = "forms are told apart by SimpliPy with all rules, whatever simplified the candidates"
-    notes = [str(sizes), told, INTERVALS]
-    return Outcome({"inference_simplifier": figure}, findings, table(groups, "markdown"), notes)
-
-
-def with_most_candidates(groups: Sequence[Group], sizes: Sizes) -> list[Group]:
-    """The groups with the largest number of candidates."""
-    return [group for group in groups if group.settings["n_samples"] == sizes.most]
+    notes = [
+        str(sizes),
+        "forms are told apart by SimpliPy with all rules, whatever simplified the candidates",
+        INTERVALS,
+    ]
+    return Exhibit(figure, findings, table(groups, "markdown"), notes)
 
 
 def compared(groups: Sequence[Group]) -> list[str]:
     """A sentence for each group: recovery, length and time."""
-    said = []
+    sentences = []
     for group in groups:
-        parts = [
-            f"{METRICS[name].title} {METRICS[name].shown(group.estimates[name].value):.3g}"
-            for name in ("vnrr", "length_ratio", "fit_seconds")
-            if group.estimates[name].n
-        ]
-        said.append(f"{group.label}: {', '.join(parts)}")
-    return said
+        known = [METRICS[name] for name in ("vnrr", "length_ratio", "fit_seconds") if group.estimates[name].n]
+        parts = [f"{metric.title} {metric.shown(group.estimates[metric.name].value):.3g}" for metric in known]
+        sentences.append(f"{group.label}: {', '.join(parts)}")
+    return sentences
 
 
 def in_order(groups: Sequence[Group], labels: Mapping[str, object]) -> list[Group]:
     """The groups in the order of their labels."""
     return sorted(groups, key=lambda group: list(labels).index(group.label))
-
-
-EXPERIMENTS = (
-    Experiment(
-        "decoding",
-        "Figure 'Hypothesis-space fingerprint', decoder (Section Ablations)",
-        "At 4,096 candidates beam search keeps 33 % of its budget as distinct forms (softmax 48 %), has 70 times more "
-        "rewrites, recovers 9.4 points less at 4 times the time; most on short equations (17 points, 2 on long ones).",
-        decoding,
-        "115 problems, 256 points, 256 candidates",
-        "115 problems, 512 points, 4,096 candidates, 5 data sets",
-        1.6,
-        ("network",),
-    ),
-    Experiment(
-        "refiner",
-        "Figure 'BFGS against Levenberg-Marquardt' (Appendix Refiner Choice)",
-        "Levenberg-Marquardt recovers more than BFGS at every budget, most visibly at 1 to 10 s, and about 11 points "
-        "more at large compute; what BFGS recovers with 8,192 candidates, 39 %, it does with 128 to 512.",
-        refiner,
-        "8 problems, 256 points, 16 and 64 candidates; true forms of all laws with numbers",
-        "115 problems, 512 points, 1 to 8,192 candidates, 5 data sets; true forms of all laws with numbers",
-        1.2,
-        ("network",),
-    ),
-    Experiment(
-        "inference_simplifier",
-        "Figure 'Hypothesis-space fingerprint', simplifier at inference",
-        "SymPy does as well as SimpliPy at 20 times the time; without simplification, in training too, recovery is the "
-        "same, with longer candidates and 21 times more rewrites.",
-        inference_simplifier,
-        "4 problems, 128 points, 24 candidates",
-        "115 problems, 512 points, 4,096 candidates, 5 data sets",
-        0.8,
-        ("network",),
-    ),
-)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.paper.ablations.trained_runs import comparable, trained_runs
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import panels
-from flash_ansr.paper.experiment import Experiment, MissingError, Outcome
+from flash_ansr.paper.experiment import Exhibit, MissingError, experiment
 from flash_ansr.regressor import FlashANSR
 from simplipy.errors import SimplipyError
 
@@ -26,79 +27,98 @@ _FLOOR, _CEILING = -16.0, 0.5
 _PRIORS = {"b0": "N(0, 5) prior", "c1": "U(1, 5) prior"}
 
 
-def gaussian_map(context: Context) -> Outcome:
-    """log10 FVU over (mean, log width), for our search and for the networks that are there."""
-    n, n_rows = context.pick((3, 64), (48, 512), (2048, 512))
-    budgets = context.pick([32], [512], [512, 8192])
-    # our search does more for a candidate than the paper's: it gets seconds
-    seconds = dict(zip(budgets, context.pick([0.2], [0.5], [2.0, 30.0]), strict=True))
-    means, widths = draws(n, context.seed)
-    searches: dict[str, dict[str, Any]] = {"ours": {"checkpoint": context.checkpoint}} | _networks(context)
-    marks = {
-        name: context.weights if name == "ours" else weights_hash(settings["checkpoint"])
-        for name, settings in searches.items()
-    }
+class Search(NamedTuple):
+    """A search by its title, with a hash of its network's weights and the options of the estimator."""
 
-    def work(key: str) -> Facts:
-        name, budget, index, _ = key.split("|")
-        k = int(index)
+    title: str
+    weights: str
+    options: dict[str, Any]
+
+
+@experiment(minutes=0.5)
+def gaussian_map(context: Context) -> Exhibit:
+    """log10 FVU over (mean, log width), for our search and for the networks that are there.
+
+    Paper: Figure 'Constants-prior comparison on the Gaussian family'
+
+    Claim: At 512 candidates both priors fail for narrow peaks far from 0, U(1, 5) more for negative means; at 8,192
+    both converge over most of the plane.
+
+    Small: 48 Gaussians, our search for 0.5 s; the networks B0 and C1 with 512 candidates, with --runs
+
+    Full: 2,048 Gaussians, 512 and 8,192 candidates, ours 2 and 30 s
+    """
+    n, n_rows = context.pick((3, 64), (48, 512), (2048, 512))
+    # our search does more for a candidate than the paper's: it gets seconds
+    budgets = context.pick({32: 0.2}, {512: 0.5}, {512: 2.0, 8192: 30.0})
+    means, widths = draws(n, context.seed)
+    networks = _networks(context)
+    searches = [
+        search
+        for n_candidates, seconds in budgets.items()
+        for search in (
+            Search(f"ours, {seconds:g} s", context.weights, {"checkpoint": context.checkpoint, "time_limit": seconds}),
+            *(
+                Search(f"{name}, {n_candidates} candidates", weights, options | {"n_samples": n_candidates})
+                for name, weights, options in networks
+            ),
+        )
+    ]
+
+    def work(k: int, options: dict[str, Any]) -> Facts:
         X, y = instance(means[k], widths[k], (context.seed, k), n_rows)
         X_new, y_new = instance(means[k], widths[k], (context.seed, n + k), _N_NEW_ROWS)
         if np.ptp(y) == 0 or np.ptp(y_new) == 0:  # the law 0 would count as found
             return {"fvu": None, "error": "no row lies near the peak"}
-        limits = (
-            {"time_limit": seconds[int(budget)]} if name == "ours" else {"n_samples": int(budget), "time_limit": None}
-        )
-        model = FlashANSR(random_state=context.seed, **limits, **searches[name])
+        model = FlashANSR(random_state=context.seed, **options)
         try:
             model.fit(X, y)
         except SimplipyError as error:  # a search that finds nothing is an outcome
             return {"fvu": None, "error": str(error)}
         return {"fvu": min(fvu(y_new, model.predict(X_new)), 1e3), "law": model.expression_.infix(precision=6)}
 
-    figure, drawn = panels(len(budgets), len(searches), 4.6, 3.8)
+    figure, drawn = panels(len(budgets), 1 + len(networks), 4.6, 3.8)
     findings = []
-    for row, budget in enumerate(budgets):
-        for column, name in enumerate(searches):
-            title = f"ours, {seconds[budget]:g} s" if name == "ours" else f"{name}, {budget} candidates"
-            rows = context.each([f"{name}|{budget}|{k}|{marks[name]}" for k in range(n)], work, title)
-            values = np.array([r["fvu"] if r["fvu"] is not None else 1e3 for r in rows])
-            axes = drawn[row * len(searches) + column]
-            _draw(axes, means, widths, values, title)
-            negative, positive = (_recovered(values[side]) for side in (means < 0, means >= 0))
-            n_failed = sum("error" in r for r in rows)
-            findings.append(
-                f"{title}: recovered on new rows {_recovered(values)}, with a negative mean {negative}, with a "
-                f"positive one {positive}; {n_failed} searches failed"
-            )
+    for axes, (title, weights, options) in zip(drawn, searches, strict=True):
+        rows = context.each({f"{title}|{k}|{weights}": k for k in range(n)}, partial(work, options=options), title)
+        values = np.array([r["fvu"] if r["fvu"] is not None else 1e3 for r in rows])
+        _draw(axes, means, widths, values, title)
+        negative, positive = (_recovered(values[side]) for side in (means < 0, means >= 0))
+        findings.append(
+            f"{title}: recovered on new rows {_recovered(values)}, with a negative mean {negative}, with a positive "
+            f"one {positive}; {sum('error' in r for r in rows)} searches failed"
+        )
     notes = [
-        *(f"weights of {name}: {marks[name]}" for name in searches if name != "ours"),
+        *(f"weights of {name}: {weights}" for name, weights, _ in networks),
         f"{n} draws of the mean from U(-15, 15) and the width from log-U(1e-3, 100); x from U(-{_HALF_WIDTH:g}, "
         f"{_HALF_WIDTH:g}), {n_rows} rows; FVU on {_N_NEW_ROWS} rows of their own",
         "background: mean of a Gaussian process with a Matérn kernel; dots: the single fits",
     ]
-    return Outcome({"gaussian_map": figure}, findings, notes=notes)
+    return Exhibit(figure, findings, notes=notes)
 
 
 def _recovered(values: FloatArray) -> str:
     return f"{sum(map(is_perfect, values))} of {len(values)}"
 
 
-def _networks(context: Context) -> dict[str, dict[str, Any]]:
+def _networks(context: Context) -> list[Search]:
     """The paper's pipeline with the network trained on each prior of constants, where both can be compared."""
-    if context.runs is None or not context.has_network:
-        context.notes.append("no networks of the ablations B0 and C1: they need torch, and their folder by --runs")
-        return {}
     try:
+        if context.runs is None or not context.has_network:
+            raise MissingError("they need torch, and their folder by --runs")
         trained, left_out = comparable(trained_runs(context))
     except MissingError as error:
         context.notes.append(f"no networks of the ablations B0 and C1: {error}")
-        return {}
-    found = {t.run.name: {"pipeline": "paper", "checkpoint": str(t.checkpoint)} for t in trained}
+        return []
+    checkpoints = {t.run.name: t.checkpoint for t in trained if t.run.name in _PRIORS}
     context.notes.extend(reason for reason in left_out if reason.startswith("c1 "))
-    if "c1" not in found:
+    if "c1" not in checkpoints:
         context.notes.append("without C1 there is no second prior to compare with")
-    return {label: found[name] for name, label in _PRIORS.items() if name in found}
+    options = {"pipeline": "paper", "time_limit": None}
+    return [
+        Search(_PRIORS[name], weights_hash(path), options | {"checkpoint": str(path)})
+        for name, path in checkpoints.items()
+    ]
 
 
 def draws(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -141,17 +161,3 @@ def _smoothed(means: FloatArray, logs: FloatArray, values: FloatArray, x: FloatA
         process.fit(points, values)
     grid = np.stack(np.meshgrid(x / 15, y / 2.5), axis=-1).reshape(-1, 2)
     return np.asarray(process.predict(grid), dtype=np.float64).reshape(len(y), len(x))
-
-
-EXPERIMENTS = (
-    Experiment(
-        "gaussian_map",
-        "Figure 'Constants-prior comparison on the Gaussian family'",
-        "At 512 candidates both priors fail for narrow peaks far from 0, U(1, 5) more for negative means; at 8,192 "
-        "both converge over most of the plane.",
-        gaussian_map,
-        "48 Gaussians, our search for 0.5 s; the networks B0 and C1 with 512 candidates, with --runs",
-        "2,048 Gaussians, 512 and 8,192 candidates, ours 2 and 30 s",
-        0.5,
-    ),
-)

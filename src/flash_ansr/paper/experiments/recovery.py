@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from matplotlib.figure import Figure
 
 import simplipy
 from flash_ansr.bench.figures import AXES, COLOURS, MARKERS, Axis, metric_figure, problem_figure
@@ -20,16 +18,16 @@ from flash_ansr.bench.tables import table
 from flash_ansr.catalogues import load
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, panels
-from flash_ansr.paper.experiment import Experiment, Outcome, PaperError
+from flash_ansr.paper.experiment import Exhibit, PaperError, Scale, experiment
 from flash_ansr.regressor import FlashANSR
 
 FloatArray = npt.NDArray[np.float64]
 _TIME, _POINTS, _NOISE = AXES
 _CATALOGUE = "fastsrb"
-_PAPER_PIPELINE = "the paper's pipeline"
+PAPER_PIPELINE = "the paper's pipeline"
 # about 10 s on the paper's workstation, of the networks 20M and 120M
-N_SAMPLES = 2048
-N_ITERATIONS = 128
+_N_SAMPLES = 2048
+_N_ITERATIONS = 128
 _GAMMA = 0.15
 _LEAST_POINTS = 5
 # with fewer rows the estimator raises the price of a token in proportion
@@ -40,81 +38,42 @@ _IN_MILLISECONDS = 3.0
 _OPERATORS = "+ - * / neg inv pow2 pow1_2 exp log tanh".split()
 
 
-def time_plans(context: Context, with_network: bool) -> list[Plan]:
-    """The sweep over inference budgets, which three figures share."""
-    budgets: list[float | None] = context.pick([0.1, 0.2], [0.1, 0.2, 0.5, 1, 2], [0.25 * 2**k for k in range(13)])
-    by_seconds: Facts = {
-        "catalogue": _CATALOGUE,
-        "limit": context.pick(2, 40, None),
-        "points": [context.pick(64, 256, 512)],
-        "budget": budgets,
-        "datasets": context.pick(1, 1, 10),
-    }
-    plans = [Plan(label="ours", system="ours", **by_seconds)]
+def system_plans(
+    context: Context, tasks: Facts, samples: list[int], iterations: list[int], with_network: bool
+) -> list[Plan]:
+    """Every system on the same tasks: by seconds, or by its own measure of work."""
+    by_seconds: Facts = {"catalogue": _CATALOGUE} | tasks
+    by_work = by_seconds | {"budget": [None]}
+    plans = [Plan(label="ours", **by_seconds)]
     if with_network:
-        samples = context.pick([4, 8], [16, 64, 256], [2**k for k in range(15)] + [2**16, 2**18])
-        plans.append(
-            Plan(
-                label=_PAPER_PIPELINE,
-                system="ours",
-                settings={"pipeline": "paper"},
-                sweep={"n_samples": samples},
-                **by_seconds | {"budget": [None]},
-            )
-        )
-    if context.pick(False, True, True):
+        settings = {"pipeline": "paper"}
+        plans.append(Plan(label=PAPER_PIPELINE, settings=settings, sweep={"n_samples": samples}, **by_work))
+    if context.scale is not Scale.TINY:
         plans.append(Plan(label="Operon", system="operon", **by_seconds))
-    if context.pick(False, False, True):
-        floor = {"proposers": ["prior"]}
-        plans.append(Plan(label="prior alone", system="ours", settings=floor, **by_seconds))
-        iterations = {"niterations": [2**k for k in range(11)] + [2**12, 2**14]}
-        plans.append(Plan(label="PySR", system="pysr", sweep=iterations, **by_seconds | {"budget": [None]}))
+    if context.scale is Scale.FULL:
+        plans.append(Plan(label="PySR", system="pysr", sweep={"niterations": iterations}, **by_work))
     return plans
 
 
-def recovery_time(context: Context) -> Outcome:
-    """Recovery against time, and every other metric."""
-    groups = context.bench(time_plans(context, _has_network(context)))
-    return _outcome(groups, _TIME, "recovery_time", ("vnrr", "xnrr"), ("vnrr",))
-
-
-def length_time(context: Context) -> Outcome:
-    """Length ratio against time, as returned and over recovered problems."""
-    groups = context.bench(time_plans(context, _has_network(context)))
-    shown = ("length_ratio", "length_ratio_recovered")
-    return _outcome(groups, _TIME, "length_time", shown, shown)
-
-
-def points(context: Context) -> Outcome:
-    """Recovery and length against the number of points."""
-    sizes = context.pick([8, 16], [4, 8, 16, 64, 256], [2**k for k in range(12)])
-    plans = fixed_plans(context, {"points": sizes}, _has_network(context))
-    shown = ("vnrr", "length_ratio")
-    return _outcome(context.bench(plans), _POINTS, "points", shown, shown)
-
-
-def noise(context: Context) -> Outcome:
-    """Recovery and length against noise."""
-    levels = context.pick([0.0, 0.01], [0.0, 0.001, 0.01, 0.1], [0.0, 0.001, 0.01, 0.1])
-    plans = fixed_plans(context, {"noise": levels, "points": [context.pick(64, 256, 512)]}, _has_network(context))
-    shown = ("vnrr", "length_ratio")
-    return _outcome(context.bench(plans), _NOISE, "noise", shown, shown)
+def time_plans(context: Context, with_network: bool) -> list[Plan]:
+    """The sweep over inference budgets, which three figures share."""
+    tasks: Facts = {
+        "limit": context.pick(2, 40, None),
+        "points": context.pick(64, 256, 512),
+        "budget": context.pick([0.1, 0.2], [0.1, 0.2, 0.5, 1, 2], [0.25 * 2**k for k in range(13)]),
+        "datasets": context.pick(1, 1, 10),
+    }
+    samples = context.pick([4, 8], [16, 64, 256], [2**k for k in range(15)] + [2**16, 2**18])
+    plans = system_plans(context, tasks, samples, [2**k for k in range(11)] + [2**12, 2**14], with_network)
+    floor = Plan(_CATALOGUE, label="prior alone", settings={"proposers": ["prior"]}, **tasks)
+    return [*plans, floor] if context.scale is Scale.FULL else plans
 
 
 def fixed_plans(context: Context, swept: Facts, with_network: bool) -> list[Plan]:
     """Every system at about the same time, which at full size is the paper's 10 s."""
-    common: Facts = {"catalogue": _CATALOGUE, "limit": context.pick(2, 24, None), **swept}
-    common |= {"budget": [context.pick(0.2, 0.5, 10.0)], "datasets": context.pick(1, 1, 10)}
-    plans = [Plan(label="ours", system="ours", **common)]
-    by_work = common | {"budget": [None]}
-    if with_network:
-        settings = {"pipeline": "paper", "n_samples": context.pick(4, 64, N_SAMPLES)}
-        plans.append(Plan(label=_PAPER_PIPELINE, system="ours", settings=settings, **by_work))
-    if context.pick(False, True, True):
-        plans.append(Plan(label="Operon", system="operon", **common))
-    if context.pick(False, False, True):
-        plans.append(Plan(label="PySR", system="pysr", settings={"niterations": N_ITERATIONS}, **by_work))
-    return plans
+    tasks: Facts = {"limit": context.pick(2, 24, None), "budget": context.pick(0.2, 0.5, 10.0)}
+    tasks |= {"datasets": context.pick(1, 1, 10)} | swept
+    return system_plans(context, tasks, [context.pick(4, 64, _N_SAMPLES)], [_N_ITERATIONS], with_network)
 
 
 def _has_network(context: Context) -> bool:
@@ -124,45 +83,84 @@ def _has_network(context: Context) -> bool:
     return context.has_network
 
 
-def _outcome(
-    groups: Sequence[Group], axis: Axis, name: str, metrics: Sequence[str], headlines: Sequence[str]
-) -> Outcome:
-    """The paper's two panels, all metrics in a second figure, and the values of every curve."""
-    figures = {}
-    for stem, fields in ((name, metrics), (f"{name}_metrics", tuple(METRICS))):
-        figure = metric_figure(groups, axis, fields)
-        if figure is not None:
-            figures[stem] = figure
+def _by_label(groups: Sequence[Group], position: Callable[[Group], float]) -> dict[str, list[Group]]:
+    """Groups by their label, in order of their positions."""
+    labels = dict.fromkeys(group.label for group in groups)
+    return {label: sorted((g for g in groups if g.label == label), key=position) for label in labels}
+
+
+def _curves(
+    context: Context, plans: Sequence[Plan], axis: Axis, name: str, shown: Sequence[str], n_told: int = 2
+) -> Exhibit:
+    """The paper's two panels, all metrics in a second figure, and the values of every curve of the first metrics."""
+    groups = context.bench(plans)
+    drawn = {name: metric_figure(groups, axis, shown), f"{name}_metrics": metric_figure(groups, axis, tuple(METRICS))}
+    figures = {stem: figure for stem, figure in drawn.items() if figure is not None}
     if not figures:
         raise PaperError(f"{name}: there are too few rows for a curve")
-    n = max(group.estimates["vnrr"].n for group in groups)
     findings = []
-    by_label: defaultdict[str, list[Group]] = defaultdict(list)
-    for group in groups:
-        by_label[group.label].append(group)
-    for label, members in by_label.items():
-        members = sorted(members, key=axis.position)
-        for metric in map(METRICS.__getitem__, headlines):
+    for label, members in _by_label(groups, axis.position).items():
+        for metric in map(METRICS.__getitem__, shown[:n_told]):
             known = [g for g in members if g.estimates[metric.name].n]
-            if not known:
-                continue
-            steps = (f"{metric.shown(g.estimates[metric.name].value):.3g} at {axis.position(g):.3g}" for g in known)
-            findings.append(f"{label}: {metric.title} {', '.join(steps)} ({axis.label})")
+            steps = [f"{metric.shown(g.estimates[metric.name].value):.3g} at {axis.position(g):.3g}" for g in known]
+            findings += [f"{label}: {metric.title} {', '.join(steps)} ({axis.label})"] * bool(steps)
+    n = max(group.estimates["vnrr"].n for group in groups)
     notes = [f"{n} of 115 problems, {len(groups[0].rows) // max(n, 1)} data sets each", INTERVALS]
-    return Outcome(figures, findings, table(groups, "markdown"), notes)
+    return Exhibit(figures, findings, table(groups, "markdown"), notes)
 
 
-def scaling_law(context: Context) -> Outcome:
-    """Laws of recovery against log10 of the time, found by our own search."""
+@experiment(minutes=2.1)
+def recovery_time(context: Context) -> Exhibit:
+    """Recovery against time, and every other metric.
+
+    Paper: Figure 'vNRR and length ratio against inference time', left, and Appendix Detailed Test Time Scaling
+
+    Claim: Recovery grows with compute: 120M reaches parity with PySR at 10 s and 58 % at most (PySR 50 %); NeSymReS
+    saturates at 10 %, E2E stays below 2.5 %.
+
+    Small: 40 problems, 256 points, 0.1 to 2 s, the paper's pipeline with 16, 64 and 256 samples; Operon where installed
+
+    Full: 115 problems, 512 points, 10 data sets, 0.25 to 1024 s and 1 to 256k samples; Operon and PySR where installed
+    """
+    plans = time_plans(context, _has_network(context))
+    return _curves(context, plans, _TIME, "recovery_time", ("vnrr", "xnrr"), n_told=1)
+
+
+@experiment(minutes=0.2)
+def length_time(context: Context) -> Exhibit:
+    """Length ratio against time, as returned and over recovered problems.
+
+    Paper: Figure 'vNRR and length ratio against inference time', right
+
+    Claim: Parsimony inversion: with more time the length ratio falls (1.40 to 1.27) while PySR's rises (0.94 to 1.85).
+
+    Small: 40 problems, 256 points, 0.1 to 2 s, the paper's pipeline with 16, 64 and 256 samples; Operon where
+    installed; the rows of recovery_time
+
+    Full: 115 problems, 512 points, 10 data sets, 0.25 to 1024 s and 1 to 256k samples; Operon and PySR where installed
+    """
+    plans = time_plans(context, _has_network(context))
+    return _curves(context, plans, _TIME, "length_time", ("length_ratio", "length_ratio_recovered"))
+
+
+@experiment(minutes=0.3)
+def scaling_law(context: Context) -> Exhibit:
+    """Laws of recovery against log10 of the time, found by our own search.
+
+    Paper: Figure 'Flash-ANSR fits to its own and PySR's scaling curves'
+
+    Claim: With gamma = 0.15 the laws found suggest vNRR ~ log log T for Flash-ANSR and a limit of 53 % for PySR.
+
+    Small: the rows of recovery_time; 5 s a search
+
+    Full: the same at full size; 600 s a search
+    """
     groups = context.bench(time_plans(context, _has_network(context)))
     seconds = context.pick(0.5, 5.0, 600.0)
-    by_label: defaultdict[str, list[Group]] = defaultdict(list)
-    for group in sorted(groups, key=lambda g: g.seconds):
-        by_label[group.label].append(group)
     figure, (axes,) = panels(1, 1, 7.0, 4.4)
     findings = []
     grid = np.linspace(-1.5, 5, 400)
-    for k, (label, members) in enumerate(by_label.items()):
+    for k, (label, members) in enumerate(_by_label(groups, lambda g: g.seconds).items()):
         x = np.log10([g.seconds for g in members])
         y = np.array([100 * g.estimates["vnrr"].value for g in members])
         colour = COLOURS[k % len(COLOURS)]
@@ -172,26 +170,27 @@ def scaling_law(context: Context) -> Outcome:
             findings.append(f"{label}: no law, since {reason}")
             continue
         found = _law(context, label, _IN_MILLISECONDS + x, y, 100 / members[0].estimates["vnrr"].n, seconds)
+        law = simplipy.parse(found["law"])
         with np.errstate(all="ignore"):
-            law = np.asarray(simplipy.parse(found["law"])({"t": _IN_MILLISECONDS + grid}), dtype=np.float64)
-        law = np.broadcast_to(law, grid.shape)
-        shown = np.where((law > -5) & (law < 105), law, np.nan)
+            values = np.broadcast_to(law({"t": _IN_MILLISECONDS + grid}), grid.shape).astype(np.float64)
+        shown = np.where((values > -5) & (values < 105), values, np.nan)
         axes.plot(grid, shown, color=colour, lw=1.0, ls=":")
         axes.plot(grid, np.where((grid >= x[0]) & (grid <= x[-1]), shown, np.nan), color=colour, lw=1.4)
-        text = simplipy.parse(found["law"]).infix(precision=3)
-        findings.append(
-            f"{label}: vNRR = {text} with t = log10 of the milliseconds, FVU {found['fvu']:.2g} on {len(x)} points"
-        )
-        later = float(np.interp(4.0, grid, law))
+        later = float(np.interp(4.0, grid, values))
         sense = f"gives {later:.0f} %" if 0 <= later <= 100 else "leaves 0 to 100 %"
-        sense = sense if np.isfinite(later) else "is not defined"
-        findings.append(f"{label}: extrapolated to 10,000 s, the law {sense}")
+        findings += [
+            f"{label}: vNRR = {law.infix(precision=3)} with t = log10 of the milliseconds, FVU {found['fvu']:.2g} on "
+            f"{len(x)} points",
+            f"{label}: extrapolated to 10,000 s, the law {sense if np.isfinite(later) else 'is not defined'}",
+        ]
     axes.set(xlabel="log10 of the mean fit time [s]", ylabel="vNRR [%]", ylim=(-2, 102), xlim=(grid[0], grid[-1]))
     axes.legend(loc="best")
-    notes = [f"gamma = {_GAMMA}, {seconds:g} s a search over {' '.join(_OPERATORS)}; dotted: beyond the measured times"]
-    notes.append("errors below half a problem count as half a problem in the score: recovery comes in steps of one")
-    notes.append("an extrapolation from so few points is an illustration, no forecast")
-    return Outcome({"scaling_law": figure}, findings, table(groups, "markdown"), notes)
+    notes = [
+        f"gamma = {_GAMMA}, {seconds:g} s a search over {' '.join(_OPERATORS)}; dotted: beyond the measured times",
+        "errors below half a problem count as half a problem in the score: recovery comes in steps of one",
+        "an extrapolation from so few points is an illustration, no forecast",
+    ]
+    return Exhibit(figure, findings, table(groups, "markdown"), notes)
 
 
 def _law(context: Context, label: str, t: FloatArray, y: FloatArray, step: float, seconds: float) -> Facts:
@@ -200,7 +199,7 @@ def _law(context: Context, label: str, t: FloatArray, y: FloatArray, step: float
     Recovery comes in steps of a problem: errors of less than half of one are none, or few points would be interpolated.
     """
 
-    def work(_: str) -> Facts:
+    def work(_: None) -> Facts:
         model = FlashANSR(
             # the estimator's price of a token on so few rows, so that it comes out at the paper's gamma
             gamma=_GAMMA * min(1.0, len(t) / _ROWS_OF_GAMMA),
@@ -216,105 +215,77 @@ def _law(context: Context, label: str, t: FloatArray, y: FloatArray, step: float
         return {"law": best["expression"].infix(), "fvu": float(best["fvu"])}
 
     key = f"{label} {seconds:g} s by score {context.weights} {t.round(12).tolist()} {y.round(9).tolist()}"
-    return context.apart("laws").each([key], work, f"law of {label}")[0]
+    return context.apart("laws").each({key: None}, work, f"law of {label}")[0]
 
 
-def per_expression(context: Context) -> Outcome:
-    """The FVU of every equation, by difficulty."""
-    common: Facts = {"catalogue": _CATALOGUE, "limit": context.pick(4, None, None)}
-    common |= {"points": [context.pick(64, 256, 512)], "datasets": context.pick(1, 1, 5)}
-    plans = [Plan(label="ours", budget=[context.pick(0.2, 0.5, 1000.0)], **common)]
-    if context.pick(False, False, True) and _has_network(context):
+@experiment(minutes=1.2)
+def points(context: Context) -> Exhibit:
+    """Recovery and length against the number of points.
+
+    Paper: Figure 'vNRR and length ratio against the number of points', and Appendix Detailed Data Sparsity
+
+    Claim: Better than PySR beyond 64 points; length peaks at about 8 points, up to twice the truth.
+
+    Small: 24 problems, 4 to 256 points, 0.5 s, the paper's pipeline with 64 samples; Operon where installed
+
+    Full: 115 problems, 1 to 2,048 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed
+    """
+    sizes = context.pick([8, 16], [4, 8, 16, 64, 256], [2**k for k in range(12)])
+    plans = fixed_plans(context, {"points": sizes}, _has_network(context))
+    return _curves(context, plans, _POINTS, "points", ("vnrr", "length_ratio"))
+
+
+@experiment(minutes=1.1)
+def noise(context: Context) -> Exhibit:
+    """Recovery and length against noise.
+
+    Paper: Figure 'vNRR and length ratio against noise', and Appendix Detailed Noise Level Scaling
+
+    Claim: Ahead of PySR in low-noise settings (120M), behind it from 1 % on; lengths stay above the truth.
+
+    Small: 24 problems, 256 points, noise of 0, 0.1, 1 and 10 %, 0.5 s, the paper's pipeline with 64 samples; Operon
+    where installed
+
+    Full: 115 problems, 512 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed
+    """
+    levels = context.pick([0.0, 0.01], [0.0, 0.001, 0.01, 0.1], [0.0, 0.001, 0.01, 0.1])
+    swept = {"noise": levels, "points": context.pick(64, 256, 512)}
+    plans = fixed_plans(context, swept, _has_network(context))
+    return _curves(context, plans, _NOISE, "noise", ("vnrr", "length_ratio"))
+
+
+@experiment(minutes=0.9)
+def per_expression(context: Context) -> Exhibit:
+    """The FVU of every equation, by difficulty.
+
+    Paper: Figure 'FVU of individual expressions by difficulty' (Appendix Per-Expression Results)
+
+    Claim: All but three easy expressions are solved; approximate fits and failures grow with difficulty.
+
+    Small: all 115 problems, 256 points, 0.5 s
+
+    Full: all 115 problems, 512 points, 5 data sets, 1,000 s, and the paper's pipeline with 256k samples
+    """
+    tasks: Facts = {"limit": context.pick(4, None, None), "budget": context.pick(0.2, 0.5, 1000.0)}
+    tasks |= {"points": context.pick(64, 256, 512), "datasets": context.pick(1, 1, 5)}
+    plans = [Plan(_CATALOGUE, label="ours", **tasks)]
+    if context.scale is Scale.FULL and _has_network(context):
         settings = {"pipeline": "paper", "n_samples": 2**18}
-        plans.append(Plan(label=_PAPER_PIPELINE, settings=settings, budget=[None], **common))
+        plans.append(Plan(_CATALOGUE, label=PAPER_PIPELINE, settings=settings, **tasks | {"budget": None}))
     groups = sorted(context.bench(plans), key=lambda group: group.label != "ours")
-    figures: dict[str, Figure] = {}
+    difficulties = {problem.name: problem.difficulty or "all" for problem in load(_CATALOGUE)}
     findings = []
     for group in groups:
-        fvus = group.scores["fvu_validation"].groupby(level=0, sort=False).median()
-        missed = [str(name) for name, value in fvus.items() if not is_perfect(value)]
+        medians = group.scores["fvu_validation"].groupby(level=0, sort=False).median()
+        missed = pd.Series([name for name in medians.index if not is_perfect(medians[name])], dtype=object)
+        by_difficulty = [f"{d} {', '.join(names)}" for d, names in missed.groupby(missed.map(difficulties), sort=False)]
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in group.recovery_by_difficulty().items())
         findings += [
             f"{group.label}: recovered (vNRR): {shares}",
-            f"{group.label}: {len(fvus) - len(missed)} of {len(fvus)} equations recovered in the median of their data "
-            f"sets; missed: {_by_difficulty(missed)}",
+            f"{group.label}: {len(medians) - len(missed)} of {len(medians)} equations recovered in the median of their "
+            f"data sets; missed: {'; '.join(by_difficulty) or 'none'}",
         ]
-        figures["per_expression_paper" if figures else "per_expression"] = problem_figure(group)
+    stems = ["per_expression", "per_expression_paper"]
+    figures = {stem: problem_figure(group) for stem, group in zip(stems, groups, strict=False)}
     notes = ["dots: medians over the data sets of an equation; lines: the least to the largest of them, no interval"]
-    return Outcome(figures, findings, table(groups, "markdown"), notes)
-
-
-def _by_difficulty(names: Sequence[str]) -> str:
-    """Names of problems by their difficulty."""
-    known = {problem.name: problem.difficulty or "all" for problem in load(_CATALOGUE)}
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for name in names:
-        groups[known[name]].append(name)
-    return "; ".join(f"{difficulty} {', '.join(found)}" for difficulty, found in groups.items()) or "none"
-
-
-_TIME_SMALL = (
-    "40 problems, 256 points, 0.1 to 2 s, the paper's pipeline with 16, 64 and 256 samples; Operon where installed"
-)
-_TIME_FULL = (
-    "115 problems, 512 points, 10 data sets, 0.25 to 1024 s and 1 to 256k samples; Operon and PySR where installed"
-)
-
-EXPERIMENTS = (
-    Experiment(
-        "recovery_time",
-        "Figure 'vNRR and length ratio against inference time', left, and Appendix Detailed Test Time Scaling",
-        "Recovery grows with compute: 120M reaches parity with PySR at 10 s and 58 % at most (PySR 50 %); NeSymReS "
-        "saturates at 10 %, E2E stays below 2.5 %.",
-        recovery_time,
-        _TIME_SMALL,
-        _TIME_FULL,
-        2.1,
-    ),
-    Experiment(
-        "length_time",
-        "Figure 'vNRR and length ratio against inference time', right",
-        "Parsimony inversion: with more time the length ratio falls (1.40 to 1.27) while PySR's rises (0.94 to 1.85).",
-        length_time,
-        _TIME_SMALL + "; the rows of recovery_time",
-        _TIME_FULL,
-        0.2,
-    ),
-    Experiment(
-        "scaling_law",
-        "Figure 'Flash-ANSR fits to its own and PySR's scaling curves'",
-        "With gamma = 0.15 the laws found suggest vNRR ~ log log T for Flash-ANSR and a limit of 53 % for PySR.",
-        scaling_law,
-        "the rows of recovery_time; 5 s a search",
-        "the same at full size; 600 s a search",
-        0.3,
-    ),
-    Experiment(
-        "points",
-        "Figure 'vNRR and length ratio against the number of points', and Appendix Detailed Data Sparsity",
-        "Better than PySR beyond 64 points; length peaks at about 8 points, up to twice the truth.",
-        points,
-        "24 problems, 4 to 256 points, 0.5 s, the paper's pipeline with 64 samples; Operon where installed",
-        "115 problems, 1 to 2,048 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed",
-        1.2,
-    ),
-    Experiment(
-        "noise",
-        "Figure 'vNRR and length ratio against noise', and Appendix Detailed Noise Level Scaling",
-        "Ahead of PySR in low-noise settings (120M), behind it from 1 % on; lengths stay above the truth.",
-        noise,
-        "24 problems, 256 points, noise of 0, 0.1, 1 and 10 %, 0.5 s, the paper's pipeline with 64 samples; Operon "
-        "where installed",
-        "115 problems, 512 points, 10 data sets, 10 s, 2,048 samples; Operon and PySR where installed",
-        1.1,
-    ),
-    Experiment(
-        "per_expression",
-        "Figure 'FVU of individual expressions by difficulty' (Appendix Per-Expression Results)",
-        "All but three easy expressions are solved; approximate fits and failures grow with difficulty.",
-        per_expression,
-        "all 115 problems, 256 points, 0.5 s",
-        "all 115 problems, 512 points, 5 data sets, 1,000 s, and the paper's pipeline with 256k samples",
-        0.9,
-    ),
-)
+    return Exhibit(figures, findings, table(groups, "markdown"), notes)

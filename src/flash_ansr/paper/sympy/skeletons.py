@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def make_skeletons(
     n_workers: int = 1,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Append the skeletons of a seed that the file lacks, in the order in which they are ready.
+    """Append the skeletons of a seed that the file lacks, in chunks as they are ready.
 
     Parameters
     ----------
@@ -102,20 +103,9 @@ def _simplified_chunk(indices: list[int], drawn: list[list[str] | None], seed: i
 def _simplified(
     generator: Generator, chunks: list[list[int]], seed: int, time_limit: float, n_workers: int
 ) -> Iterator[list[Row]]:
-    pool = ProcessPoolExecutor(n_workers, mp_context=get_context("spawn"))
-    waiting = iter(chunks)
-    running: set[Future[list[Row]]] = set()
-    try:
-        while True:
-            while len(running) < 2 * n_workers and (chunk := next(waiting, None)) is not None:
-                drawn = generator.skeletons(seed, chunk, simplified=False)
-                running.add(pool.submit(_simplified_chunk, chunk, drawn, seed, time_limit))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    drawn = (generator.skeletons(seed, chunk, simplified=False) for chunk in chunks)
+    with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_simplified_chunk, chunks, drawn, repeat(seed), repeat(time_limit))
 
 
 def _drawn(generator: Generator, chunk: list[int], seed: int, simplified: bool) -> list[Row]:
