@@ -28,7 +28,7 @@ _INTERRUPTED = 130
 def list_(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What one of them does at each scale.")] = None,
 ) -> None:
-    """List what can be run, or tell about one of them.
+    """List what can be run, or describe one of them.
 
     Example: flash-ansr paper list decoding
     """

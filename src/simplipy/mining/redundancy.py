@@ -83,7 +83,7 @@ class Refuted:
     rules : iterable of Rule
         Rejected; those with conditions are not used.
     options : SimplifyOptions
-        Of the engine that tells whether a term is t(r).
+        Of the engine that decides whether a term is t(r).
     """
 
     def __init__(self, rules: Iterable[Rule], options: _core.SimplifyOptions) -> None:

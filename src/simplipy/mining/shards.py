@@ -1,4 +1,4 @@
-"""The folder of a mining run: what each part of the search found and what verification said, so that a run can go on.
+"""The folder of a mining run: what each part of the search found and what verification found, so that a run can go on.
 
 Every file is written whole or not at all. A run with the same options reads what is there and computes the rest; a
 damaged file is an error that names it, never a part that is left out.
@@ -79,14 +79,14 @@ class Shards:
         write_whole(header, json.dumps({"last": last, "counts": counts, "proposals": rows}))
 
     def findings(self) -> dict[str, Finding]:
-        """What verification said so far, by ``rule_key``."""
+        """What verification found so far, by ``rule_key``."""
         found: dict[str, Finding] = {}
         for path in sorted(self.folder.glob("verified*.json")):
             found |= _read(path, _findings)
         return found
 
     def add_findings(self, findings: Mapping[str, Finding]) -> None:
-        """Keep what verification said about a batch of rules."""
+        """Keep what verification found about a batch of rules."""
         n = sum(1 for _ in self.folder.glob("verified*.json"))
         rows = [[key, *astuple(finding)] for key, finding in findings.items()]
         write_whole(self.folder / f"verified{n:06d}.json", json.dumps(rows))
@@ -97,7 +97,7 @@ class Shards:
 
 
 def rule_key(rule: Rule) -> str:
-    """What tells a rule from all others of a run."""
+    """A text that no other rule of a run has."""
     return f"{' '.join(rule.pattern)} -> {' '.join(rule.replacement)} [{rule.kind}] {', '.join(rule.conditions)}"
 
 

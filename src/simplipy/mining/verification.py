@@ -290,7 +290,7 @@ def _fails_at_special_point(rule: Rule, names: Sequence[str], nowhere: bool) -> 
 
 
 def _fails_with_digits(rule: Rule, points: ProbePoints) -> Finding | None:
-    """A finding where values do not come closer with more digits, or where there are too few points to tell.
+    """A finding where values do not come closer with more digits, or where there are too few points to decide.
 
     Only tame points count, where no part of the pattern is large: tanh(exp(exp(3))) is 1 to any number of digits.
     """

@@ -3,7 +3,7 @@
 Written to be read beside the paper, not to be fast: the specification of what the canonical engine must never be
 longer than. Where the paper's pseudo-code leaves something open, or would be wrong as it stands, a comment says what is
 done and why. Always: the result is never longer than the input, and the loop ends after `max_iterations`. Rules come
-from paper_rules.py. Not idempotent in general, and not independent of the order of operands: the paper's is neither.
+from rules.py. Not idempotent in general, and not independent of the order of operands: the paper's is neither.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class Rewriter:
         return self.rewrite(self._report(str(rule), new))
 
     def _report(self, what: str, new: Node) -> Node:
-        """Tell `on_rule` of the expression in which `new` has just been put, and return `new`."""
+        """Call `on_rule` with the expression in which `new` has just been put, and return `new`."""
         if self._on_rule is not None:
             whole = new
             for token, operands, index in reversed(self._above):
@@ -372,7 +372,7 @@ class PaperEngine:
         return steps
 
     def _run(self, tokens: Sequence[str], record: Callable[[str, Node], None] | None) -> list[str]:
-        """Carry out Algorithm 1, telling `record` of each step."""
+        """Carry out Algorithm 1; `record` is called after each step."""
         report = record or (lambda _name, _tree: None)
         original = parse_tree(tokens)
         tree = original

@@ -1,4 +1,4 @@
-"""Trees, rewrite rules and their index for the paper's engine (paper_engine.py).
+"""Trees, rewrite rules and their index for the paper's engine (engine.py).
 
 A rule is data: two rows of prefix tokens, with metavariables `_0`, `_1`, ... that bind whole subtrees. Every rule is
 shorter on its right side and uses no metavariable more often there, so that rewriting ends. This module matches and

@@ -1,4 +1,4 @@
-"""The networks that the paper trains to tell what each part is worth, at the size of the config `micro`.
+"""The networks that the paper trains to measure what each part is worth, at the size of the config `micro`.
 
 Every run is a named change of one thing. With the same number of steps all see the same number of problems, in the same
 order where the prior is the same; trained_runs.py compares only those that did. Training a run that is finished

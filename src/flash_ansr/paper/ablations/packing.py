@@ -2,7 +2,7 @@
 
 A packed folder holds runs as ``--runs`` reads them. Static corpora are not packed but what costs hours of them, the
 answers of SymPy: unpacked in a folder of runs, they make the corpora anew. A corpus is named without the folder in
-which it was made, so that a packed run tells nothing of the machine that trained it.
+which it was made, so that a packed run contains nothing about the machine that trained it.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def comparable(found: Sequence[Trained]) -> tuple[list[Trained], list[str]]:
     reasons = {t.run.name: reason for t in found if (reason := _why_not(t, base)) is not None}
     static = [t for t in found if t.run.corpus is not None and t.run.name not in reasons]
     if len({t.n_skeletons for t in static}) > 1:
-        said = ", ".join(f"{t.run.name} {t.n_skeletons}" for t in static)
-        reasons |= {t.run.name: f"static corpora must have equal numbers of skeletons, got {said}" for t in static}
+        sizes = ", ".join(f"{t.run.name} {t.n_skeletons}" for t in static)
+        reasons |= {t.run.name: f"static corpora must have equal numbers of skeletons, got {sizes}" for t in static}
     if "b0" in reasons:
         raise MissingError(f"ablations need a finished b0, but {reasons['b0']}")
     kept = [t for t in found if t.run.name not in reasons]
