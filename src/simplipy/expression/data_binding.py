@@ -1,5 +1,7 @@
 """How data meets variables: arrays bind x_k to column k-1, tables and dicts bind columns by name.
 
+A table whose labels are numbers binds as an array does, unless the variables have these numbers as names.
+
 Hands the core a float64 or float32 matrix without copying one that already is; everything else is converted once.
 """
 
@@ -46,7 +48,9 @@ def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] |
         repeated = sorted({name for name in variables if names.count(name) > 1})
         if repeated:
             raise EvaluationError(f"column {repeated[0]!r} is there more than once; rename one of them")
-        return _columns(X, list(X.columns), variables)
+        # numbers as labels name no variable: as in scikit-learn, such a table is an array
+        if set(variables) <= set(names) or any(isinstance(label, str) for label in X.columns):
+            return _columns(X, list(X.columns), variables)
     try:
         array = np.asarray(X)
     except ValueError as error:

@@ -151,17 +151,18 @@ def check_parameters(parameters: Mapping[str, float] | Iterable[str], variables:
     """Named parameters with their starts, NaN where the caller gives none; each must occur."""
     if isinstance(parameters, str):
         raise FitError(f"parameters must be a list of names or a mapping of names to starts, got {parameters!r}")
-    has_starts = isinstance(parameters, Mapping)
+    has_starts = hasattr(parameters, "items")  # a Series has starts, too
+    starts = dict(parameters.items()) if hasattr(parameters, "items") else dict.fromkeys(parameters, math.nan)
     checked = {}
-    for name, start in (parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters, math.nan)).items():
+    for name, start in starts.items():
         if name not in variables:
             raise FitError(f"parameter {name!r} is no variable of the expression; variables are: {_listed(variables)}")
         try:
-            checked[name] = float(start)
+            checked[str(name)] = float(start)
         except (TypeError, ValueError) as error:
             raise FitError(f"the start of parameter {name!r} must be a number, got {start!r}") from error
-        if has_starts and not math.isfinite(checked[name]):
-            raise FitError(f"the start of parameter {name!r} must be finite, got {checked[name]}")
+        if has_starts and not math.isfinite(checked[str(name)]):
+            raise FitError(f"the start of parameter {name!r} must be finite, got {checked[str(name)]}")
     return checked
 
 

@@ -179,7 +179,7 @@ def fit_constants(
     formulas, single = _formulas(expression)
     trees = [e._tree for e in formulas]
     names = _core.variables_of(trees)
-    named = check_parameters(parameters, names) if parameters else {}
+    named = check_parameters(parameters, names) if parameters is not None else {}
     data = check_data(X, y, [n for n in names if n not in named] if named else names, sample_weight, y_err, loss)
     x0s = [] if x0 is None else [x0] if single else _one_each(x0, len(formulas))
     if method != "lm":

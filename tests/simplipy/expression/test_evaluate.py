@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import simplipy
@@ -238,6 +239,17 @@ def test_integers_are_numbers(dtype: type) -> None:
 
 def test_nested_lists_are_arrays() -> None:
     assert parse("x1 + x2")([[1, 2], [3, 4]]).tolist() == [3.0, 7.0]
+
+
+def test_labels_that_are_numbers_bind_as_an_array() -> None:
+    values = table()[:, :2]
+    for labels in ([0, 1], [2, 1], [0.5, 1.5], [(0, "a"), (0, "b")]):
+        frame = pd.DataFrame(values, columns=pd.Index(labels, tupleize_cols=False))
+        np.testing.assert_array_equal(parse("x1 - 2*x2")(frame), parse("x1 - 2*x2")(values))
+    frame = pd.DataFrame(values, columns=[2, 1])
+    np.testing.assert_array_equal(parse("`1` - 3")(frame), values[:, 1] - 3)
+    with pytest.raises(simplipy.EvaluationError, match="no column 'x1'"):
+        parse("x1")(pd.DataFrame(values, columns=[0, "a"]))
 
 
 def test_float32_in_and_out() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -274,6 +275,20 @@ def test_errors_of_extreme_data_are_those_of_ordinary_ones() -> None:
     )
     np.testing.assert_allclose(scaled.stderr, fit.stderr * 2.0**400, rtol=1e-9)
     assert scaled.loss == pytest.approx(fit.loss)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Index, set, iter])
+def test_names_of_parameters_in_any_container(kind: Callable[[list[str]], Iterable[str]]) -> None:
+    table = {"S": X3[:, 0]}
+    y = 2 * table["S"] / (0.7 + table["S"])
+    fit = fit_constants("Vmax*S/(Km + S)", table, y, parameters=kind(["Vmax", "Km"]))
+    assert fit.parameters == pytest.approx({"Vmax": 2.0, "Km": 0.7})
+
+
+def test_starts_of_parameters_in_a_series() -> None:
+    y = 2 * X3[:, 0] / (0.7 + X3[:, 0])
+    fit = fit_constants("a*x1/(b + x1)", X3, y, parameters=pd.Series({"a": 1.0, "b": 1.0}))
+    assert fit.parameters == pytest.approx({"a": 2.0, "b": 0.7})
 
 
 @pytest.mark.parametrize("loss", ["squared", "huber", "log_cosh", "relative"])
