@@ -183,6 +183,27 @@ int leading_sign(const Arena& arena, TermId id) {
     return node.is_symbol(Op::neg_inf) ? -1 : 1;
 }
 
+namespace {
+
+// The content times a power of ten, where whole numbers would be long without it: 1.25143*x + 7.8 stays as it is, and
+// does not become 125143*x + 780000. Multiples of one sum leave the same sum. A coefficient 1 stays one.
+Rational with_readable_rest(const Rational& content, std::span<const Entry> entries) {
+    constexpr Int128 longest = 10000;
+    Int128 largest = 0;
+    for (const Entry& entry : entries) {
+        if (entry.is_free() || entry.ratio.is_zero()) continue;
+        const Int128 whole = (entry.ratio.absolute() / content).p;
+        if (whole == 1) return content;
+        largest = std::max(largest, whole);
+    }
+    if (largest < longest) return content;
+    Rational shift(10);
+    while (largest / shift.p >= 10) shift.p *= 10;
+    return product_that_fits(content, shift).value_or(content);
+}
+
+}  // namespace
+
 Rational content(const Arena& arena, TermId sum) {
     const std::span<const Entry> entries = arena.entries(sum);
     const auto is_unit = [](const Entry& entry) { return entry.is_free() || entry.ratio.is_unit(); };
@@ -197,7 +218,7 @@ Rational content(const Arena& arena, TermId sum) {
         if (entry.ratio.q != 1) q = checked_product(q / gcd(q, entry.ratio.q), entry.ratio.q);
     }
     if (sign == 0) return Rational(1);
-    const Rational size = Rational::reduced(p, q);
+    const Rational size = with_readable_rest(Rational::reduced(p, q), entries);
     return sign < 0 ? -size : size;
 }
 

@@ -25,8 +25,8 @@ bool may_hold_integer(const Arena& arena, TermId id);
 // -1 for negative numbers and sums whose first number is negative, else 1.
 int leading_sign(const Arena& arena, TermId id);
 
-// The rational that a sum is divided by to become primitive: integer coefficients without common factor, the first
-// one positive. Free coefficients follow any scaling.
+// The rational that a sum is divided by to become primitive: its coefficients are integers without common factor, or
+// decimals where these would be long; the first one is positive. Free coefficients follow any scaling.
 Rational content(const Arena& arena, TermId sum);
 
 inline bool is_euler(const TermNode& node) { return node.is_symbol(Op::e); }
