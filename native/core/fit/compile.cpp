@@ -1,9 +1,9 @@
 // From a tree to the program that fits it.
 
-#include "program.hpp"
-
 #include <algorithm>
 #include <limits>
+
+#include "program.hpp"
 
 namespace simplipy {
 namespace {

@@ -179,7 +179,7 @@ void Simplifier::write(Round& round, Canonicalizer& canonicalizer, TermId root, 
                      out.push_back(Node::of(Op::constant));
                      if (!explain) return;
                      std::vector<Node> definition = canonicalizer.definition(node.payload);
-                     multiply_definition(definition, ratio);
+                     canonical::multiply_definition(definition, ratio);
                      round.constants.push_back(std::move(definition));
                  });
     // what is written is what was counted; a difference would be a wrong spelling, and the rewrite is refused

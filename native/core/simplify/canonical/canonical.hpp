@@ -13,8 +13,6 @@
 
 namespace simplipy {
 
-using canonical::multiply_definition;
-
 class Canonicalizer {
   public:
     Canonicalizer(Arena& arena, const CanonicalOptions& options) : context_(arena, options) {}
