@@ -1,9 +1,9 @@
-"""Real numbers with error bounds: what multiprecision.py evaluates expressions with.
+"""Real numbers with error bounds, in which multiprecision.py evaluates expressions.
 
-A number is an exact rational while it stays small, an exact rational multiple of pi where that is cheap to know, and
-else a ball of Arb: a midpoint and a radius. Every function proves that its argument lies inside its domain, proves that
-it does not (``UndefinedError``), or says that this precision cannot tell (``UndecidedError``). The precision is that of
-``flint.ctx``; another one changes how tight a ball is, never whether it holds its number.
+A number is a ball of Arb, a midpoint and a radius; where it is a small rational, or one times pi, that is known too.
+Every function proves that its argument lies inside its domain, proves that it does not (``UndefinedError``), or reports
+that this precision does not decide it (``UndecidedError``). The precision is that of ``flint.ctx``; another one changes
+how tight a ball is, never whether it holds its number.
 """
 
 from __future__ import annotations

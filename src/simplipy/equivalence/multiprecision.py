@@ -9,15 +9,14 @@ digits. Evaluation is iterative, and numbers beyond about exp(exp(30)) are refus
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from enum import Enum
 from fractions import Fraction
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from flint import arb, ctx, fmpz
+from flint import arb, ctx
 from mpmath import libmp, mp
 
 from simplipy.equivalence import balls
@@ -32,16 +31,15 @@ DIGITS = (50, 120)
 _BITS_PER_DIGIT = 3.3219280948873626
 # a literal with a larger exponent is rounded: spelling it as a rational would take its size in memory
 _LARGEST_EXPONENT = 600
-_DECIMAL = re.compile(r"(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?")
 
 
 class Outcome(Enum):
-    """What an evaluation says when it gives no number."""
+    """Result of an evaluation that gives no number."""
 
     UNDEFINED = "undefined"
     """Some subterm is undefined or infinite there: proved."""
     UNDECIDED = "undecided"
-    """These digits cannot tell on which side of a border an argument lies, or a number is too large to handle."""
+    """These digits do not decide on which side of a border an argument lies, or a number is too large to handle."""
 
 
 UNDEFINED = Outcome.UNDEFINED
@@ -186,15 +184,15 @@ def _leaf(token: str, point: Mapping[str, Number]) -> Ball:
 
 
 def as_ball(value: Number) -> Ball:
-    """Number as a ball: floats and mpmath numbers are exact, a Ball is made anew where it is known exactly."""
+    """Number as a ball: floats and mpmath numbers are exact, a Ball of a multiple of pi is made anew."""
     if isinstance(value, Ball):
         return value if value.turns is None else balls.pi_multiple(value.turns)
-    if isinstance(value, int | Fraction) or (isinstance(value, float) and math.isfinite(value)):
+    if isinstance(value, int | Fraction):
         return balls.rational(Fraction(value))
-    sign, mantissa, exponent, _ = value._mpf_ if hasattr(value, "_mpf_") else libmp.from_float(float(value))
-    if not mantissa and exponent:
-        raise UndefinedError  # infinite or NaN
-    return Ball(arb((fmpz(-mantissa if sign else mantissa), fmpz(exponent))))
+    number = arb(value if hasattr(value, "_mpf_") else float(value))
+    if not number.is_finite():
+        raise UndefinedError
+    return Ball(number)
 
 
 def _precision(digits: int) -> int:
@@ -203,15 +201,14 @@ def _precision(digits: int) -> int:
 
 def _literal(token: str) -> Ball:
     """Number token as the exact decimal that it is."""
-    match = _DECIMAL.fullmatch(token)
-    if match is None:
-        raise EvaluationError(f"{token!r} is no number")
-    sign, whole, fraction, exponent = match.groups()
-    mantissa = int(f"{sign}{whole}{fraction}" or 0)
-    power = int(exponent or 0) - len(fraction)
-    if abs(power) <= _LARGEST_EXPONENT or mantissa == 0:
-        return balls.rational(mantissa * Fraction(10) ** (power if mantissa else 0))
-    return Ball(mantissa * arb(10) ** fmpz(power))
+    try:
+        _, digits, exponent = Decimal(token).as_tuple()
+    except InvalidOperation:
+        raise EvaluationError(f"{token!r} is no number") from None
+    if not any(digits) or abs(int(exponent)) <= _LARGEST_EXPONENT:
+        return balls.rational(Fraction(token) if any(digits) else Fraction(0))
+    mantissa = int("".join(map(str, digits)))
+    return Ball((-mantissa if token[0] == "-" else mantissa) * arb(10) ** int(exponent))
 
 
 def _apply(token: str, operand_numbers: list[int], values: list[Ball | None]) -> Ball:

@@ -29,8 +29,8 @@ _MAX_DOMAIN = 10
 _N_CONFIRMED = 16
 # of the common points, those where equality must hold at 120 digits
 _N_THOROUGH = 4
-# a point at which a difference of more than this share of the value counts as equal tells nothing
-_TELLING = 0.1
+# where the tolerance is a larger share of the value, equality is no evidence
+_LARGEST_TOLERANCE = 0.1
 # whole numbers up to this are meant as they are written, others may have been fitted
 _LARGEST_MEANT = 100
 
@@ -99,21 +99,21 @@ def compare_functions(
     values, defined = _on_doubles(a, b, points)
     tolerance = _tolerance(a, b, points, values, rtol)
     with np.errstate(all="ignore"):
-        telling = ~(tolerance > _TELLING * np.fmax(np.abs(values[0]), np.abs(values[1])))
+        is_evidence = ~(tolerance > _LARGEST_TOLERANCE * np.fmax(np.abs(values[0]), np.abs(values[1])))
     found = Comparison()
 
     def search(rows: Sequence[int], enough: Callable[[], bool]) -> None:
         for row in rows:
             if found.counterexample is not None or enough():
                 return
-            _record(found, a, b, points, row, float(tolerance[row]), bool(telling[row]))
+            _record(found, a, b, points, row, float(tolerance[row]), bool(is_evidence[row]))
 
     search(_suspects(points, values, defined, tolerance), lambda: False)
     # corners lie in null sets, which do not count for domains
     only_a, only_b = (defined[i] & ~defined[1 - i] & ~points.corner for i in (0, 1))
     search(_mildest(only_a, points)[:_MAX_DOMAIN], lambda: found.a_only is not None)
     search(_mildest(only_b, points)[:_MAX_DOMAIN], lambda: found.b_only is not None)
-    search(_spread(points, values, defined & telling, n_confirmed), lambda: found.n_common >= n_confirmed)
+    search(_spread(points, values, defined & is_evidence, n_confirmed), lambda: found.n_common >= n_confirmed)
     return found
 
 
@@ -127,7 +127,7 @@ def _on_doubles(a: Function, b: Function, points: ProbePoints) -> tuple[Array, M
 def _tolerance(a: Function, b: Function, points: ProbePoints, values: Array, rtol: float) -> Array:
     """Absolute difference at each point that counts as equal, (n_points,).
 
-    NaN where doubles cannot tell: what they round to zero or infinity may differ by any factor.
+    NaN where doubles do not determine it: two values that they round to zero or infinity may differ by any factor.
     """
     if rtol == 0:
         return np.zeros(len(points))
@@ -231,13 +231,13 @@ def decide(
 
 
 def _record(
-    found: Comparison, a: Function, b: Function, points: ProbePoints, row: int, tolerance: float, tells: bool
+    found: Comparison, a: Function, b: Function, points: ProbePoints, row: int, tolerance: float, is_evidence: bool
 ) -> None:
-    """Decide one row and note what it says."""
+    """Decide one row and note the result."""
     if row in found.tried:
         return
     found.tried.add(row)
-    point = points.point(row)
+    point, is_corner = points.point(row), points.corner[row]
     verdict, _, _ = decide(a, b, point, np.nan_to_num(tolerance), thorough=found.n_common < _N_THOROUGH)
     found.a_defined |= verdict in ("equal", "different", "a only")
     found.b_defined |= verdict in ("equal", "different", "b only")
@@ -245,13 +245,11 @@ def _record(
         found.counterexample = None if np.isnan(tolerance) else point
     elif verdict == "equal":
         # a corner may be all that they have in common, such as 0 for sqrt(x) and sqrt(-x): that is no equality
-        found.n_common += tells and not points.corner[row]
-    elif points.corner[row]:
-        return
-    elif verdict == "a only" and found.a_only is None and has_neighbourhood(a, b, point, "a only"):
-        found.a_only = point
-    elif verdict == "b only" and found.b_only is None and has_neighbourhood(a, b, point, "b only"):
-        found.b_only = point
+        found.n_common += is_evidence and not is_corner
+    elif verdict in ("a only", "b only") and not is_corner:
+        name = verdict.replace(" ", "_")
+        if getattr(found, name) is None and has_neighbourhood(a, b, point, verdict):
+            setattr(found, name, point)
 
 
 def has_neighbourhood(a: Function, b: Function, point: Mapping[str, float], verdict: str, n: int = 3) -> bool:

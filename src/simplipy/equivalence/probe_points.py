@@ -1,4 +1,4 @@
-"""Points that tell formulas apart: structured, heavy-tailed, of all signs; a lattice; and random neighbours of a point.
+"""Points at which unequal formulas differ: of all sizes and signs; on a lattice; and random neighbours of a point.
 
 Identities that hold on one branch only are caught by classes of magnitude: ``acos(cos(x)) = |x|`` up to pi, saturation
 far out, cancellation near zero, borders at corners such as 0, 1 and -1. Points are drawn from a seeded generator, so
@@ -111,7 +111,7 @@ def probe_points(
 
 
 def with_points_around(points: ProbePoints, numbers: Sequence[float], rng: np.random.Generator) -> ProbePoints:
-    """The points, and others within a decade of numbers: what a formula does there, ordinary points do not tell."""
+    """The points, and others within a decade of these numbers, where a formula may behave unlike at ordinary points."""
     if not points.names or not len(numbers):
         return points
     shape = (_N_AROUND, len(points.names))

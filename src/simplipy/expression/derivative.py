@@ -16,7 +16,6 @@ from simplipy.expression.operators import OPERATORS, leaf_kind, variable_name
 from simplipy.expression.prefix import subterm_ends
 
 _MAX_TOKENS = 200_000
-_HYPER = ("2", "3", "4", "5")
 
 
 def derivative_tokens(tokens: Sequence[str], variable: str) -> list[str]:
@@ -53,12 +52,15 @@ class _Part(NamedTuple):
 
 def _chain_rule(tokens: Sequence[str], token: str, operands: list[_Part]) -> list[str] | None:
     """Sum of outer derivative times inner derivative over the operands that depend on the variable."""
+    templates = _templates(token)
     if token == "pow" and leaf_kind(exponent := tokens[operands[1].start]) == "number":
         lowered = _lowered(exponent)
+        if exponent == "0":
+            return None  # the table's 0*a^(0 - 1) has no slope at 0
         if lowered is not None:
-            return _power_rule(tokens, operands[0], exponent, lowered)
+            templates = (_power_rule(exponent, lowered),)
     total: list[str] | None = None
-    for template, (_, _, inner) in zip(_templates(token), operands, strict=True):
+    for template, (_, _, inner) in zip(templates, operands, strict=False):
         if inner is None:
             continue
         if template == ("-1",):
@@ -69,16 +71,11 @@ def _chain_rule(tokens: Sequence[str], token: str, operands: list[_Part]) -> lis
     return total
 
 
-def _power_rule(tokens: Sequence[str], base: _Part, exponent: str, lowered: str) -> list[str] | None:
-    """Derivative of a power with this number as exponent: a^0 has a slope at 0, the table's 0*a^(0 - 1) has none."""
-    if base.slope is None or exponent == "0":
-        return None
-    operand = list(tokens[base.start : base.end])
-    power = [f"pow{lowered}", *operand] if lowered in _HYPER else ["pow", *operand, lowered]
-    outer = {"0": ["1"], "1": operand}.get(lowered, power)
-    if exponent != "1":
-        outer = [f"mult{exponent}", *outer] if exponent in _HYPER else ["*", exponent, *outer]
-    return _product(outer, base.slope)
+def _power_rule(exponent: str, lowered: str) -> tuple[str, ...]:
+    """Derivative of a power with this number as exponent, in terms of the base ``a``."""
+    factor, power = (f"({number})" if number.startswith("-") else number for number in (exponent, lowered))
+    slope = {"0": "1", "1": "a"}.get(lowered, f"a^{power}")
+    return tuple(parse(slope if exponent == "1" else f"{factor}*{slope}").tokens)
 
 
 def _lowered(number: str) -> str | None:
