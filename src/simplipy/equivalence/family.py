@@ -29,7 +29,7 @@ _N_LATTICE = 96
 
 @dataclass(slots=True)
 class Families:
-    """How two families compare.
+    """Result of comparing two families.
 
     Attributes
     ----------

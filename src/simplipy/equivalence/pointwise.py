@@ -55,7 +55,7 @@ class Function:
 
 @dataclass(slots=True)
 class Comparison:
-    """What the points say about two functions a and b.
+    """Differences between two functions a and b at the points.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def _sensitivity(function: Function, points: ProbePoints) -> Array:
 
 
 def _is_meant(token: str) -> bool:
-    """Whether it is a whole number of a law, such as the 1 of 1 - cos(x)."""
+    """Whether a token is a whole number that a law has exactly, such as the 1 of 1 - cos(x)."""
     return token.lstrip("-").isdigit() and abs(int(token)) <= _LARGEST_MEANT
 
 
@@ -193,7 +193,7 @@ def _spread(points: ProbePoints, values: Array, defined: Mask, n: int) -> list[i
 def decide(
     a: Function, b: Function, point: Mapping[str, Any], tolerance: float = 0.0, thorough: bool = False
 ) -> tuple[str, Ball | Outcome, Ball | Outcome]:
-    """What multiprecision says about two functions at one point, at 50 digits and where needed at 120.
+    """Compare two functions at one point in multiprecision, at 50 digits and where needed at 120.
 
     Parameters
     ----------

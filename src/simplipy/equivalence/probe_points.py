@@ -49,7 +49,7 @@ class ProbePoints:
         return len(self.values)
 
     def data(self) -> Any:
-        """What evaluation takes: columns by name, or an array without meaning where there are no variables."""
+        """Data for an evaluation: columns by name, or without variables an array whose values do not matter."""
         if not self.names:
             return np.zeros((len(self.values), 1))
         return dict(zip(self.names, self.values.T, strict=True))

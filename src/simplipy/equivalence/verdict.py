@@ -31,7 +31,7 @@ _LEAST_EXTREME, _MOST_EXTREME = 100.0, 1e150
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What ``equivalent`` found.
+    """Result of ``equivalent``.
 
     Attributes
     ----------

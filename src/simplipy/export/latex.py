@@ -186,7 +186,7 @@ def _operand(node: _Node, brackets: bool) -> _Pieces:
 
 
 def _between(left: _Node, left_in_brackets: bool, right: _Node) -> str:
-    """What separates two factors: a dot where they would be misread, as in 2 3, x (-2), 2 1/3, mass (x + 1), x mass."""
+    """Text between two factors: a dot where they would be misread, as in 2 3, x (-2), 2 1/3, mass (x + 1), x mass."""
     last = "plain" if left_in_brackets else left.last
     if last != "word" and right.level == _SUM:
         return " "

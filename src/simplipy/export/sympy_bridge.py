@@ -394,7 +394,7 @@ def _quotient_step(factor: Any) -> tuple[str, Any]:
 
 
 def _negated(term: Any) -> Any:
-    """What is subtracted where the term is added, None when it has no minus sign."""
+    """The term without its minus sign, None when it has none."""
     if isinstance(term, Rational | Float) and term < 0:
         return -term
     if isinstance(term, Mul) and isinstance(term.args[0], Rational | Float) and term.args[0] < 0:

@@ -18,7 +18,7 @@ Form = Callable[..., Any]
 
 
 class Latex(NamedTuple):
-    """How it is set: form, its text, and the literal operand that the token itself holds."""
+    """LaTeX of an operator: its form, its text, and the literal operand that the token itself holds."""
 
     form: LatexForm
     text: str = ""

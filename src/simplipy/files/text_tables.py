@@ -52,7 +52,7 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """How a file is to be read; what is None is found out.
+    """Format of a file; each entry that is None is found out.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the fitter accepts: checks of data, weights, starts and bounds, each with an error that says what to mend."""
+"""Checks of the fitter's arguments: data, weights, starts and bounds. Each error names the remedy."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: 
 
 
 def relative_sizes(y: Floats) -> Floats:
-    """What a relative residual is measured by, (n_rows,)."""
+    """Units of relative residuals, (n_rows,)."""
     sizes = np.abs(y)
     nonzero = sizes[sizes > 0]
     if len(nonzero) == 0:

@@ -1,4 +1,4 @@
-"""Description length of a fitted formula, in nats: what it takes to write it down, and the data with its help.
+"""Description length of a fitted formula, in nats: the length of the formula, and of the data given the formula.
 
 Data of n rows cost n/2 * log(FVU), for errors that are normal with an unknown deviation. A token costs the choice among
 those that formulas are made of. A number that is written out costs its digits, a fitted one the digits that the data
@@ -56,7 +56,7 @@ def description_length(fit: Fit, n_rows: int, floor: float = 1e-300) -> float:
 
 
 def data_cost(fvu: float, n_constants: int, n_rows: int, floor: float = 1e-300) -> float:
-    """What the rows cost beside the formula; with few of them, constants explain much by chance."""
+    """Cost of the rows given the formula; with few rows, constants explain much by chance."""
     if not math.isfinite(fvu):
         return math.inf
     freedom = max(n_rows - n_constants - 1, 1) / n_rows
@@ -64,7 +64,7 @@ def data_cost(fvu: float, n_constants: int, n_rows: int, floor: float = 1e-300) 
 
 
 def formula_cost(fit: Fit, n_rows: int) -> float:
-    """What the formula costs, its numbers included."""
+    """Cost of the formula and its numbers."""
     tokens = fit.skeleton.tokens
     total = TOKEN * len(tokens) + sum(_RARE.get(token, 0.0) for token in tokens) + digits_cost(tokens)
     for value, error, role in zip(
@@ -87,14 +87,14 @@ def _errors(fit: Fit, n_rows: int) -> Iterable[float]:
 
 
 def free_cost(value: float, error: float) -> float:
-    """Of a fitted number: the digits that its standard error leaves."""
+    """Cost of a fitted number: the digits that its standard error leaves."""
     if not (math.isfinite(error) and math.isfinite(value)):
         return _FREE
     return _FREE + math.log1p(min(abs(value) / max(error, 1e-300), 1e16))
 
 
 def number_cost(token: str) -> float:
-    """Of a number that is written out: its digits, wherever the point is.
+    """Cost of a number that is written out: its digits, wherever the point is.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def number_cost(token: str) -> float:
 
 
 def digits_cost(tokens: Iterable[str]) -> float:
-    """Of all numbers among these tokens."""
+    """Cost of all numbers among these tokens."""
     return sum(number_cost(t) for t in tokens if is_number(t))
 
 

@@ -1,4 +1,4 @@
-"""What a fit returns: the outcome as data, and the formula with its numbers."""
+"""Result of a fit: the outcome as data, and the formula with its numbers."""
 
 from __future__ import annotations
 

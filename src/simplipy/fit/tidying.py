@@ -301,13 +301,13 @@ def _rounded(value: float, error: float) -> Iterator[_Candidate]:
 
 
 def _written(candidate: _Candidate) -> float:
-    """What a simple value costs beside the token that it replaces; 0 and 1 take about two more away."""
+    """Cost of a simple value, less that of the token it replaces; 0 and 1 remove about two more tokens."""
     n_tokens = len(candidate.tokens) - (3 if candidate.value in (0.0, 1.0) else 1)
     return digits_cost(candidate.tokens) + TOKEN * n_tokens
 
 
 def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:
-    """What rationals are multiples of: 1, pi, e, their squares, roots and reciprocals, and square roots of 2 and 3."""
+    """Units of rational multiples: 1, pi, e, their squares, roots and reciprocals, and square roots of 2 and 3."""
     return (
         ("", 1.0, ()),
         ("pi", math.pi, ("pi",)),

@@ -53,7 +53,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a simplification did.
+    """Result of a simplification, with its steps.
 
     Attributes
     ----------
