@@ -59,7 +59,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         which a search takes copies; "auto" takes all of these names that can work here.
     gamma : float, default 0.05
         Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
-        since few rows are soon fitted by chance; ``report_`` tells it.
+        since few rows are soon fitted by chance; ``report_`` has it.
     selection : {"score", "validation", "bic"}
         How the law is chosen among the candidates: by the paper's score, or by description length where the best law
         leaves noise; by the score on a quarter of the rows that the fits do not see; or by the Bayesian information
@@ -82,7 +82,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Go on from the candidates of the last fit, when the rows, their weights and all that limits, fits or ranks
         formulas are the same; otherwise start afresh.
     random_state : int or None
-        Seed of everything random; None draws one, which ``report_`` tells.
+        Seed of everything random; None draws one, which is in ``report_``.
     n_jobs : int or None
         Threads of the native parts; None takes what pays off.
     device : str

@@ -54,7 +54,7 @@ class Sampling:
 
 
 class Policy:
-    """What a pipeline does at each step; here, what the full one does.
+    """The choices of a pipeline at each step; here, those of the full one.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from simplipy import Expression, Fit, FitStatus
 from simplipy.fit import unexplained
 from simplipy.fit.constants import Race
 
-# what a formula is screened on; below twice as many rows a screen saves nothing
+# rows of a screen; with less than twice as many it saves nothing
 _SCREEN_ROWS = 64
 _SHORTEST_SECONDS = 1e-3
 

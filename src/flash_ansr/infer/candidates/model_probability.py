@@ -17,7 +17,7 @@ _KEPT = 100_000
 _MOST = 200_000
 
 
-class Evidence:
+class FormProbabilities:
     """Log-probabilities of canonical forms.
 
     Attributes

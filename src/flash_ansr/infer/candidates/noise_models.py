@@ -1,4 +1,4 @@
-"""What noise may be like: of one deviation in all rows, or in proportion to y; whether residuals are noise at all."""
+"""Models of noise, of one deviation in all rows or in proportion to y, and a test whether residuals are noise."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NoiseKind = Literal["constant", "proportional"]
 # deviations from which residuals are no noise
 _SIGNIFICANT = 4.0
 _MAX_ROWS = 1024
-# of fewer rows it cannot be told
+# with fewer rows there is no test
 _FEWEST_ROWS = 8
 # of a number that may have been rounded
 _MOST_DIGITS = 9
-# nats by which noise in proportion to y must be the better one: few rows tell little about the kind
+# nats by which noise in proportion to y must be the better one: few rows say little about the kind
 _MARGIN = 3.0
 # noise that is larger beside y is not taken to be in proportion to it
 _LARGEST_SHARE = 0.3
@@ -82,7 +82,7 @@ def noise_models(table: Table, loss: str) -> list[NoiseModel]:
 
 
 def _offset(model: NoiseModel, other: NoiseModel, table: Table) -> float:
-    """What the density of y costs more under a model than under the other, at equal FVU."""
+    """Nats that the density of y costs more under a model than under the other, at equal FVU."""
     y = table.y / unexplained.unit_of(table.y)
     costs = []
     for m in (model, other):
@@ -94,7 +94,7 @@ def _offset(model: NoiseModel, other: NoiseModel, table: Table) -> float:
 
 
 def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0) -> bool:
-    """Whether neither near rows nor a quadratic polynomial in the ranks of the columns tell anything about residuals.
+    """Whether neither near rows nor a quadratic polynomial in the ranks of the columns predict the residuals.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What of a batch of proposals is to be fitted: allowed forms, each once from numbers and once from blind starts."""
+"""The forms of a batch that are still to be fitted: allowed ones, each once from numbers and once from blind starts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Job:
 def unfitted_forms(
     proposals: Proposals, forms: TokenBatch, hashes: list[int], archive: Archive, grammar: Grammar
 ) -> tuple[list[Job], int]:
-    """What is to be fitted, and how many forms are new.
+    """The rows that are to be fitted, and the number of new forms.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def unfitted_forms(
     rows = [i for i, key in enumerate(hashes) if not archive.was_seen(key, started=True)]
     jobs: list[Job] = []
     refused, taken = [], set[int]()
-    # what comes with starts is fitted as it was proposed: its numbers belong to that spelling
+    # a formula with starts is fitted as it was proposed: its numbers belong to that spelling
     for i, formula in zip(rows, _expressions(proposals.batch, rows), strict=True):
         if hashes[i] in taken:
             continue

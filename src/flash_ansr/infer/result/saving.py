@@ -37,7 +37,7 @@ class ResultError(SimplipyError):
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
-    """What is written.
+    """The content of a result folder.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class SavedResult:
 
 
 def stored_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an estimator's parameters a file can hold; a callback, for example, is left out."""
+    """The parameters of an estimator that a file can hold; a callback, for example, is left out."""
     stored: dict[str, Any] = {}
     for name, value in parameters.items():
         if isinstance(value, FullPipeline | PaperPipeline):

@@ -35,7 +35,7 @@ class Stop(Enum):
 
 @dataclass(slots=True)
 class Budget:
-    """What a search may spend.
+    """The limits of a search, and what it has spent.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def _conclusion(time_limit: float) -> float:
 
 
 def uninterrupted(work: Callable[[], Result]) -> Result:
-    """What the work gives, begun again where Ctrl-C breaks in: for what is short and loses the rest if it is cut."""
+    """The result of the work, begun again where Ctrl-C breaks in: for short work without which the rest is lost."""
     while True:
         try:
             return work()

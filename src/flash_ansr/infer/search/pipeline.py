@@ -16,7 +16,7 @@ import numpy as np
 import simplipy
 from flash_ansr.infer.candidates.archive import Archive, Candidate
 from flash_ansr.infer.candidates.fitter import Fitter
-from flash_ansr.infer.candidates.model_probability import Evidence
+from flash_ansr.infer.candidates.model_probability import FormProbabilities
 from flash_ansr.infer.candidates.normal_forms import form_hashes, form_keys, normal_forms
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
@@ -81,7 +81,7 @@ class Pipeline:
     archive : Archive
     tallies : dict of str to Tally
         By proposer.
-    form_probabilities : Evidence
+    form_probabilities : FormProbabilities
     n_rounds : int
     """
 
@@ -97,7 +97,7 @@ class Pipeline:
         self.archive = Archive()
         self.team = Team(proposers, table.n_columns, lambda: self.archive.best is None)
         self.tallies = {proposer.name: Tally() for proposer in proposers}
-        self.form_probabilities = Evidence()
+        self.form_probabilities = FormProbabilities()
         self.n_rounds = 0
         self._fitter = Fitter(scaling.apply(table), settings)
         self._tidier = Tidier(table, scaling, self.price, settings.loss, self.exact_fvu)
@@ -114,16 +114,12 @@ class Pipeline:
                 if stop is not None:
                     return stop
                 proposer = schedule.next()
-                if proposer is None or (
-                    budget.elapsed >= _TOO_SOON and not self._stop_rule.is_exact(self.archive.best)
-                ):
-                    for waiting in self.team.loading:
-                        waiting.load()
+                self._start_loading(proposer is None, budget)
                 if proposer is None:
                     time.sleep(_PAUSE)
-                elif (
-                    self._round(proposer, schedule, budget) and callback is not None and callback(self.progress(budget))
-                ):
+                    continue
+                drew = self._round(proposer, schedule, budget)
+                if drew and callback is not None and callback(self.progress(budget)):
                     return Stop.CALLBACK
             return self._stop_rule.reached(self.archive, budget) or Stop.EXHAUSTED
         except KeyboardInterrupt:
@@ -174,7 +170,7 @@ class Pipeline:
         found = []
         for job, fit in self._fitted(jobs, budget):
             tally.count_fit(fit)
-            # a warm start comes back to what the clock cut short
+            # a warm start comes back to formulas that the clock cut short
             if fit is None or fit.status is not FitStatus.DEADLINE:
                 self.archive.see(hashes[job.row], job.start is not None)
             if fit is not None and fit.ok and np.isfinite(fit.constants).all():
@@ -187,7 +183,7 @@ class Pipeline:
         self.team.pass_on([Lesson(s.fit.skeleton, s.fit.constants) for s in found[:_LESSONS]], name)
 
     def _fitted(self, jobs: Sequence[Job], budget: Budget) -> list[tuple[Job, Fit | None]]:
-        """A fit of each, those with starts first; None for what few rows rule out."""
+        """A fit of each, those with starts first; None for those that few rows rule out."""
         limit = self._hopeless_from()
         fitted: list[tuple[Job, Fit | None]] = []
         for part in ([job for job in jobs if job.start is not None], [job for job in jobs if job.start is None]):
@@ -210,7 +206,7 @@ class Pipeline:
         return limit
 
     def _add(self, found: _Scored, name: str, budget: Budget) -> None:
-        """Put a fit into the archive, in the user's units; what may be the law itself is tidied first."""
+        """Put a fit into the archive, in the user's units; one that may be the law is tidied first."""
         enters = self.archive.enters_front(len(found.fit.skeleton), max(found.fit.fvu, self.exact_fvu))
         is_late = budget.seconds_left is not None and budget.seconds_left <= 0
         takes_long = is_late and not self.scaling.is_identity
@@ -220,7 +216,7 @@ class Pipeline:
         fits = [fit]
         if fit is not None and not is_late and self._may_be_the_law(found):
             fits.append(self._tidier.tidied(fit, budget.seconds_left))
-            # what the clock cut short is tidied at the end
+            # if the clock cut it short, it is tidied at the end
             if budget.spent() is None:
                 self._tidied_keys.add(found.key)
         self._keep([self._candidate(f, found.key, found.log_prob, name, budget.n_drawn) for f in fits if f is not None])
@@ -249,7 +245,7 @@ class Pipeline:
         return score(fvu, length, self.price, self.exact_fvu)
 
     def _reduce_best(self, name: str, budget: Budget) -> None:
-        """Propose what is left of a new exact law when one operand goes: what only moved last digits is not needed."""
+        """Propose a new exact law without one of its operands: those that only moved the last digits are not needed."""
         while (best := self.archive.best) is not self._reduced and best is not None and self.settings.pipeline.tidies:
             self._reduced = best
             if not self._stop_rule.is_exact(best) or budget.spent() is not None:
@@ -275,7 +271,7 @@ class Pipeline:
                 c = candidate
                 self._keep([self._candidate(fit, c.key, c.log_prob, c.proposer, c.drawn)])
 
-    def go_on_from(self, archive: Archive, form_probabilities: Evidence, n_rounds: int) -> None:
+    def go_on_from(self, archive: Archive, form_probabilities: FormProbabilities, n_rounds: int) -> None:
         """Take over what an earlier search on the table knows; the proposers get its best."""
         self.archive, self.form_probabilities, self.n_rounds = archive, form_probabilities, n_rounds
         scaled = [self.scaling.inverse().restore(c.expression) for c in archive.candidates()[:_LESSONS]]

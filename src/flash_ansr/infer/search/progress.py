@@ -1,4 +1,4 @@
-"""Where a search stands: what a callback sees, and what became of each proposer's formulas."""
+"""The state of a search, as callbacks see it, and the counts of each proposer's formulas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simplipy import Fit
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a callback sees after every round; of the estimator, with formulas in the names of the columns."""
+    """The state of a search after a round; callbacks of the estimator get formulas in the names of the columns."""
 
     elapsed: float
     n_drawn: int
@@ -35,7 +35,7 @@ Callback = Callable[[Progress], bool | None]
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the formulas of one proposer."""
+    """Counts of the formulas of one proposer."""
 
     drawn: int = 0
     unique: int = 0

@@ -1,9 +1,9 @@
 """Whose turn it is: time goes to the proposers that improve the front. Knows nothing of formulas.
 
-What can run out comes first, up to a share of the budget: it is the quickest where it works. From then on every
-proposer earns credit, half by its weight and half by what it brought for what it cost, and the one with most credit is
-next. What a round costs is counted in seconds, or in drawn formulas where the budget is one of formulas: then the order
-is the same on every machine.
+Proposers with a finite supply run first, up to a share of the budget: where they work they are the quickest. From then
+on every proposer earns credit, half by its weight and half by its gains for their cost, and the one with most credit is
+next. The cost of a round is counted in seconds, or in drawn formulas where the budget is one of formulas: then the
+order is the same on every machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OPENING = 0.35
 _MEMORY = 0.1
 # how much of the share is by weight, whatever a proposer brings
 _BY_WEIGHT = 0.5
-# what a memory of gains is without a budget, in seconds or formulas
+# memory of gains without a budget, in seconds or formulas
 _UNLIMITED = 1.0
 
 
@@ -58,7 +58,7 @@ class Schedule:
         return len(self._turns)
 
     def next(self) -> Proposer | None:
-        """The proposer to ask now, None while nobody is ready."""
+        """The proposer to ask now, None while none is ready."""
         ready = self._ready()
         if self._budget is None or self._spent < _OPENING * self._budget:
             for turn in ready:
@@ -72,7 +72,7 @@ class Schedule:
         self._turns = [turn for turn in self._turns if turn.proposer is not proposer]
 
     def shares(self) -> dict[str, float]:
-        """What part of what is left each proposer that is ready gets."""
+        """The part of the remaining budget that each proposer gets that is ready."""
         ready = self._ready()
         weights = [turn.weight for turn in ready]
         # a round that was lucky is not a rate: every proposer counts as having spent a little for nothing

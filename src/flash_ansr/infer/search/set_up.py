@@ -29,7 +29,7 @@ _NETWORK_WEIGHT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a search is made of.
+    """The proposers that a search is to have, and their network.
 
     Attributes
     ----------
@@ -101,12 +101,12 @@ def bundled_checkpoint() -> Path:
 
 
 def why_not_neural() -> str | None:
-    """What keeps a network from taking part, None where nothing does."""
+    """The reason why no network can take part, None where there is none."""
     return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
 
 
 def load_torch(options: SearchOptions) -> None:
-    """Import torch where the network will take part, so that the time that takes can be told apart."""
+    """Import torch where the network will take part, so that this time is not part of the search."""
     if options.wants_network and why_not_neural() is None:
         import flash_ansr.infer.proposers.neural.proposer  # noqa: F401
 
@@ -122,7 +122,7 @@ def check_device(options: SearchOptions) -> None:
 
 
 def most_columns(options: SearchOptions, settings: Settings) -> int:
-    """Columns that the search can use: what the network sees where it is alone."""
+    """Columns that the search can use: where the network is alone, as many as it sees."""
     if not options.is_network_alone(settings) or why_not_neural() is not None:
         return _MAX_COLUMNS
     return n_variables(options.network)

@@ -25,7 +25,7 @@ class Team:
     Attributes
     ----------
     failures : dict of str to str
-        By proposer: what kept it from going on.
+        By proposer: why it was left out.
     """
 
     def __init__(self, proposers: Sequence[Proposer], n_columns: int, found_nothing: Callable[[], bool]) -> None:

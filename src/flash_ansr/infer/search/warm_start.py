@@ -1,4 +1,4 @@
-"""What is kept of a search for a plot and for a warm start, and whether another search may go on from it."""
+"""A search that is over, kept for a plot and for a warm start, if another search may go on from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.candidates.archive import Archive
-from flash_ansr.infer.candidates.model_probability import Evidence
+from flash_ansr.infer.candidates.model_probability import FormProbabilities
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
@@ -34,14 +34,14 @@ class LastSearch:
     grammar: Grammar
     settings: Settings
     archive: Archive
-    form_probabilities: Evidence
+    form_probabilities: FormProbabilities
     n_rounds: int
 
     @classmethod
     def of(cls, pipeline: Pipeline, keep: bool) -> LastSearch:
-        """What is left of a pipeline; its candidates where they are to be kept."""
+        """The search of a pipeline; with its candidates where they are to be kept."""
         table = replace(pipeline.table, y=pipeline.table.y.copy())
-        kept = (pipeline.archive, pipeline.form_probabilities) if keep else (Archive(), Evidence())
+        kept = (pipeline.archive, pipeline.form_probabilities) if keep else (Archive(), FormProbabilities())
         return cls(table, pipeline.grammar, pipeline.settings, *kept, pipeline.n_rounds)
 
     def hand_over(self, pipeline: Pipeline) -> None:

@@ -20,7 +20,7 @@ from flash_ansr.infer.table.table import Table
 from simplipy.fit.score import exact_fvu, is_exact, price_of_a_token, score
 
 SELECTIONS = ("score", "validation", "bic")
-# FVU of the mean of y, up to rounding: what is worse is no candidate
+# FVU of the mean of y, up to rounding: a worse law is no candidate
 _OF_THE_MEAN = 1 + 1e-9
 
 
@@ -37,7 +37,7 @@ def ranked(
 
 
 def presented(candidates: Sequence[Candidate], rows: Table, grammar: Grammar, price: float) -> list[Candidate]:
-    """What is worth showing: no law that is worse than the mean of y, each once, as people write it; all baselines."""
+    """The candidates that are shown: laws better than the mean of y, each once, as people write it, and all baselines."""
     shown = [c for c in candidates if c.fvu <= _OF_THE_MEAN or c.is_baseline]
     return distinct(shown, rows, grammar, price)
 

@@ -28,7 +28,7 @@ _LARGEST_SIMPLE = 24
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search comes to.
+    """The result of a search.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def conclude(
     """
     table, loss = pipeline.table, pipeline.settings.loss
     makers = (linear_baseline, constant_baseline)
-    # what is short goes on, so that one more Ctrl-C loses nothing
+    # short work is done again, so that one more Ctrl-C loses nothing
     baselines = uninterrupted(lambda: [make(table, pipeline.price, loss) for make in makers])
     seconds = budget.seconds_to_conclude
     deadline = None if seconds is None else Budget(seconds, clock=budget.clock)

@@ -190,7 +190,7 @@ class Describer:
         return found
 
     def _reduced(self, candidate: Candidate) -> list[Candidate]:
-        """What is better without one of its operands."""
+        """Formulas without one of its operands that are better."""
         if candidate.is_baseline:
             return []
         numbers = np.array(numbers_of(candidate.expression))

@@ -22,7 +22,7 @@ def with_names(expression: Expression, names: Sequence[str]) -> Expression:
 
 
 def select_columns(table: Table, n: int, seed: int) -> npt.NDArray[np.int64]:
-    """Indices of the n columns that tell most about y, ascending; all that vary when there are no more than n.
+    """Indices of the n columns that say most about y, ascending; all that vary when there are no more than n.
 
     A column counts by the share of the variance of y's ranks that bins of the column explain, which sees monotone and
     other smooth dependences alike.
@@ -34,8 +34,8 @@ def select_columns(table: Table, n: int, seed: int) -> npt.NDArray[np.int64]:
     if table.n_rows > _MAX_ROWS:
         rows = np.random.default_rng(seed).choice(table.n_rows, _MAX_ROWS, replace=False)
     target = ranks(table.y[rows])
-    told = np.array([_explained(table.X[rows, k], target) for k in varying])
-    return np.sort(varying[np.argsort(-told, kind="stable")[:n]])
+    explained = np.array([_explained(table.X[rows, k], target) for k in varying])
+    return np.sort(varying[np.argsort(-explained, kind="stable")[:n]])
 
 
 def _explained(column: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> float:

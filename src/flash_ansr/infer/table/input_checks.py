@@ -1,4 +1,4 @@
-"""What a user passes, checked once: tables, weights, options. A message names the thing, the limit and the remedy."""
+"""Checks of user input: tables, weights, options. A message names the thing, the limit and the remedy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_columns(X: Any) -> None:
     else:
         _check_real(X, "X")
         values = _numbers(X)
-        # what is no array of numbers is for scikit-learn
+        # scikit-learn refuses what is no array of numbers
         columns = [] if values is None or values.ndim != 2 else [(f"x{k}", c) for k, c in enumerate(values.T, start=1)]
     gaps = [(name, np.flatnonzero(~np.isfinite(np.asarray(column, dtype=np.float64)))) for name, column in columns]
     bad = [f"{name} ({_rows_text(rows)})" for name, rows in gaps if len(rows)]

@@ -23,7 +23,7 @@ KNOWN_SUFFIXES = (*_TEXT, *_PARQUET, ".npz")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What of a table a law is sought in.
+    """The columns of a table that a law is sought in.
 
     Attributes
     ----------
