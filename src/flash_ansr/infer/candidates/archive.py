@@ -88,9 +88,6 @@ class Archive:
         self.worst_score = math.inf  # of the last candidate that is kept, once there are enough
         self.best: Candidate | None = None
 
-    def __len__(self) -> int:
-        return len(self._candidates)
-
     def was_seen(self, key: int, started: bool) -> bool:
         """Whether the form was fitted in this way, from numbers or blind: each may miss what the other finds."""
         return (self._started if started else self._blind).contains(key)

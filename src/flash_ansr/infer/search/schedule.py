@@ -54,9 +54,6 @@ class Schedule:
     def __bool__(self) -> bool:
         return bool(self._turns)
 
-    def __len__(self) -> int:
-        return len(self._turns)
-
     def next(self) -> Proposer | None:
         """The proposer to ask now, None while none is ready."""
         ready = self._ready()

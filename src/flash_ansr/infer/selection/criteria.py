@@ -37,7 +37,7 @@ def ranked(
 
 
 def presented(candidates: Sequence[Candidate], rows: Table, grammar: Grammar, price: float) -> list[Candidate]:
-    """The candidates that are shown: laws better than the mean of y, each once, as people write it, and all baselines."""
+    """The candidates to show: laws better than the mean of y, each once, as people write it, and all baselines."""
     shown = [c for c in candidates if c.fvu <= _OF_THE_MEAN or c.is_baseline]
     return distinct(shown, rows, grammar, price)
 

@@ -75,7 +75,7 @@ def test_what_is_not_finite_is_refused(fvu: float) -> None:
     archive = Archive()
     assert not archive.add(candidate(1, fvu, 1))
     assert archive.best is None
-    assert len(archive) == 0
+    assert archive.candidates() == []
     assert archive.front() == []
 
 

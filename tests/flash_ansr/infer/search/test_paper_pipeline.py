@@ -110,7 +110,7 @@ def test_rewrites_and_bloat_are_those_of_all_draws(checkpoint: Path, monkeypatch
     monkeypatch.setattr(NeuralProposer, "propose", listened)
     report = fitted(checkpoint, 400).report_
     wanted = summarize_candidates(drawn)
-    assert wanted.n == report["drawn"] == 400
+    assert wanted.n_candidates == report["drawn"] == 400
     assert 1 - report["unique"] / report["drawn"] == pytest.approx(wanted.rewrite_fraction, abs=0.01)
     assert report["bloat"] == pytest.approx(wanted.bloat)
     assert wanted.rewrite_fraction > 0.1
