@@ -14,7 +14,7 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import read_rows
 from flash_ansr.bench.tables import Format, table
 from flash_ansr.progress_bar import progress_bar
-from simplipy.files.output_files import replacing, write_whole
+from simplipy.files.output_files import make_folder, replacing, write_whole
 
 _SUFFIXES: dict[Format, str] = {"text": "txt", "markdown": "md", "latex": "tex"}
 
@@ -28,7 +28,7 @@ def read_groups(paths: Sequence[Path], show_progress: bool = True) -> list[Group
 
 def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
     """Write the tables in every format, and every figure that the groups have data for; returns the files."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     written = []
     for fmt, suffix in _SUFFIXES.items():
         for name, every_metric in (("summary", False), ("metrics", True)):

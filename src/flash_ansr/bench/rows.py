@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from simplipy.errors import SimplipyError
+from simplipy.files.output_files import make_parent
 
 
 class BenchError(SimplipyError):
@@ -147,7 +148,7 @@ class JsonLines:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_parent(path)
         self.path = path
         self._file = path.open("ab+")
         try:

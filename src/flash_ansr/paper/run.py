@@ -13,7 +13,7 @@ from flash_ansr.bench.execute import machine
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.experiment import Exhibit, Experiment, Scale, markdown, need_torch
 from flash_ansr.versions import versions
-from simplipy.files.output_files import write_whole
+from simplipy.files.output_files import make_folder, write_whole
 
 _SUMMARY = "summary.json"
 
@@ -50,7 +50,7 @@ def run_experiment(
     if experiment.needs:
         need_torch(experiment.name)
     folder = folder_of(out, experiment, scale)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     context = Context(folder, out / "rows", scale, seed, checkpoint, runs, show_progress)
     weights = context.weights  # before any work: what --checkpoint names may be none
     before, started = _summary_before(folder), time.monotonic()

@@ -26,7 +26,7 @@ from flash_ansr.data import Prior, PriorError, load_prior
 from flash_ansr.model.config import ConfigError, from_mapping, to_mapping
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.versions import versions
-from simplipy.files.output_files import write_whole
+from simplipy.files.output_files import make_folder, write_whole
 
 N_KEPT = 2
 
@@ -48,7 +48,7 @@ class RunFolder:
         """Start a new run."""
         if self.path.exists() and any(self.path.iterdir()):
             raise ConfigError(f"{self.path} is not empty; continue it with --resume, or choose another --out")
-        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        make_folder(self.checkpoints)
         write_whole(self.path / "prior.yaml", _as_yaml(prior))
         write_whole(self.path / "versions.json", json.dumps(versions(), indent=1) + "\n")
         write_whole(self.path / "config.yaml", _as_yaml(config))

@@ -11,14 +11,23 @@ from simplipy.errors import SimplipyError
 
 def make_parent(path: Path) -> None:
     """Make the folders above a path that are missing, but none at the root of the file system."""
-    parent = path.parent.resolve()  # without "..", which would hide how near the root it is
-    missing = [folder for folder in (parent, *parent.parents) if not folder.exists()]
-    if missing and missing[-1].parent == Path(parent.anchor):
+    _make(path.parent, f" for {path.name}")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing, but none at the root of the file system."""
+    _make(path, "")
+
+
+def _make(folder: Path, purpose: str) -> None:
+    folder = folder.resolve()  # without "..", which would hide how near the root it is
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    if missing and missing[-1].parent == Path(folder.anchor):
         raise SimplipyError(
-            f"there is no folder {missing[-1]} for {path.name}; "
+            f"there is no folder {missing[-1]}{purpose}; "
             "missing folders are made, but none at the root of the file system"
         )
-    parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import numpy as np
 
 import simplipy
 from simplipy.errors import SimplipyError
-from simplipy.files.output_files import write_whole
+from simplipy.files.output_files import make_folder, write_whole
 from simplipy.mining.config import MineConfig
 from simplipy.mining.rule import Rule
 from simplipy.mining.verification import Finding
@@ -55,7 +55,7 @@ class Shards:
             return
         if folder.exists():
             _clear(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_whole(about, json.dumps(row))
 
     def read(self, length: int, first: int) -> tuple[int, Shard] | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simplipy.errors import SimplipyError
-from simplipy.files.output_files import make_parent, replacing, write_whole
+from simplipy.files.output_files import make_folder, make_parent, replacing, write_whole
 
 
 def test_missing_folders_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,6 +31,8 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
 def test_no_folder_is_made_at_the_root(path: str) -> None:
     with pytest.raises(SimplipyError, match=r"there is no folder /no_such_folder for a\.txt; missing folders are made"):
         make_parent(Path(path))
+    with pytest.raises(SimplipyError, match="there is no folder /no_such_folder; missing folders are made"):
+        make_folder(Path(path).parent)
     assert not Path("/no_such_folder").exists()
 
 

@@ -18,7 +18,7 @@ from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_mapping
 from simplipy import parse
 from simplipy.errors import SimplipyError
-from simplipy.files.output_files import write_whole
+from simplipy.files.output_files import make_folder, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +123,7 @@ def start_folder(folder: str | Path) -> None:
     """Make the folder of a run, or clear the result of an earlier one; refuse a folder that is something else."""
     check_folder(folder)
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     _clear(folder)
 
 

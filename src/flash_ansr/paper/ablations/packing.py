@@ -18,7 +18,7 @@ from flash_ansr.paper.ablations.networks import ABLATIONS, Ablation, checkpoint_
 from flash_ansr.paper.ablations.static_corpora import DRAWS_FILE
 from flash_ansr.paper.experiment import PaperError, need_torch
 from flash_ansr.paper.sympy.skeletons import kept_rows
-from simplipy.files.output_files import write_whole
+from simplipy.files.output_files import make_folder, write_whole
 
 if TYPE_CHECKING:
     from flash_ansr.train.run_folder import RunFolder
@@ -71,7 +71,7 @@ def _pack(run: Ablation, folder: RunFolder, checkpoint: Path, out: Path) -> None
     from flash_ansr.checkpoint.weights import export_checkpoint
 
     target = out / run.name
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     corpus = Path(folder.config().data.prior) if run.corpus is not None else None
     for name in ("config.yaml", "prior.yaml", "versions.json", "metrics.jsonl"):
         write_whole(target / name, _without_folder((folder.path / name).read_text(encoding="utf-8"), corpus))

@@ -16,7 +16,7 @@ from typing import Literal
 from flash_ansr.data import Generator
 from flash_ansr.paper.sympy.skeletons import kept_rows, make_skeletons
 from flash_ansr.progress_bar import progress_bar
-from simplipy.files.output_files import write_whole
+from simplipy.files.output_files import make_folder, write_whole
 
 Corpus = Literal["sympy", "simplipy"]
 CORPORA: tuple[Corpus, ...] = ("sympy", "simplipy")
@@ -43,7 +43,7 @@ def static_prior(corpus: Corpus, folder: Path, n: int, n_workers: int = 1, show_
     show_progress : bool
     """
     folder = folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = {name: folder / f"skeletons_{name}_{n}.jsonl" for name in CORPORA}
     if not all(path.is_file() for path in paths.values()):
         generator = Generator(_PRIOR)
