@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.result import saving
 from flash_ansr.infer.result.saving import ResultError
+from flash_ansr.infer.selection.roots import plain_roots
 from flash_ansr.infer.settings import PaperPipeline
 from tests.networks import write_checkpoint
 
@@ -440,7 +442,7 @@ def test_each_law_once_simplified_and_the_law_on_the_front(selection: str, noise
     table = model.candidates_
     assert table["score"].is_monotonic_increasing
     assert table["expression"].map(lambda e: e.infix(6)).is_unique
-    assert all(len(simplipy.simplify(e)) >= len(e) for e in table["expression"])
+    assert all(len(plain_roots(simplipy.simplify(e), X)) >= len(e) for e in table["expression"])
     assert (table["length"] == table["expression"].map(len)).all()
     assert table[table["pareto"]]["expression"].iloc[0] == model.expression_
     assert (table["fvu"] <= 1.01).all()
@@ -477,6 +479,32 @@ def test_relative_loss_and_its_baselines_are_measured_alike() -> None:
     model = quick(loss="relative").fit(X, y)
     assert model.report_["noise_kind"] == "proportional"
     np.testing.assert_allclose(model.predict(X) / np.exp(3 * X[:, 0]), 1, atol=0.05)
+
+
+def test_a_log_shows_progress_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    model = quick(verbose=1).fit(X, Y)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 1
+    assert re.fullmatch(r"\d+\.\d s  [\d,]+ candidates  .*  FVU .*", lines[-1])
+    quick(verbose=0).fit(X, Y)
+    assert capsys.readouterr().err == ""
+    assert model.report_["drawn"] > 0
+
+
+def test_labels_that_are_numbers_name_no_columns() -> None:
+    for labels in ([0, 1], [7, 3]):
+        table = pd.DataFrame(X[:, :2], columns=labels)
+        model = quick().fit(table, X[:, 0] ** 2 + X[:, 1])
+        np.testing.assert_array_equal(model.expression_(table), model.predict(table))
+        np.testing.assert_array_equal(model.predict(table.to_numpy()), model.predict(table))
+
+
+def test_roots_are_written_as_powers() -> None:
+    x = np.random.default_rng(0).uniform(0.5, 9, (60, 1))
+    model = quick(operators=["+", "*", "pow", "pow1_2", "pow1_4", "pow1_5", "pow3"]).fit(x, 2.1 * x[:, 0] ** 0.25)
+    assert model.expression_.infix() == "2.1*x1^0.25"
+    assert not any({"pow1_4", "pow1_5"} & set(e.tokens) for e in model.candidates_["expression"])
+    np.testing.assert_array_equal(model.candidates_["length"], model.candidates_["expression"].map(len))
 
 
 def test_undefined_values_are_nan() -> None:

@@ -14,6 +14,7 @@ from flash_ansr.infer.candidates.description import decades, token_nats
 from flash_ansr.infer.candidates.fitter import fvu_on
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.distinct import distinct
+from flash_ansr.infer.selection.equal_values import each_once, function_numbers
 from flash_ansr.infer.selection.noisy_choice import Choice, choose, is_credible
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
@@ -65,13 +66,17 @@ def by_score(
     """
     price, floor = price_of_a_token(gamma, rows.n_rows), exact_fvu(rows.y)
     by_paper = ranked(presented(candidates, rows, grammar, price), rows, None, "score", price)
+    numbers = function_numbers(by_paper, rows)
+    once = [c for i, c in enumerate(by_paper) if c.is_baseline or numbers[i] not in numbers[:i]]
     if not by_paper or any(is_exact(c.fvu, floor) and is_credible(c, rows) for c in by_paper):
-        return Choice(by_paper, 0.0 if by_paper and is_exact(by_paper[0].fvu, floor) else None)
+        return Choice(once, 0.0 if by_paper and is_exact(by_paper[0].fvu, floor) else None)
+    # of all spellings: where numbers are rounded, another one may be the shortest description
     choice = choose(by_paper, rows, grammar, gamma, loss, deadline)
     if choice.noise is None:
-        return Choice(by_paper)
+        return Choice(once)
     described = distinct(choice.candidates, rows, grammar, decades(token_nats(gamma), rows.n_rows))
-    return dataclasses.replace(choice, candidates=described)
+    fitted = {c.key: number for c, number in zip(by_paper, numbers, strict=True)}
+    return dataclasses.replace(choice, candidates=each_once(described, fitted, rows))
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:

@@ -13,7 +13,9 @@ from flash_ansr.infer.search.budget import Budget, Stop, uninterrupted
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.selection.baselines import constant_baseline, linear_baseline
 from flash_ansr.infer.selection.criteria import by_score, presented, ranked
+from flash_ansr.infer.selection.equal_values import each_once
 from flash_ansr.infer.selection.noisy_choice import Choice
+from flash_ansr.infer.selection.roots import with_plain_roots
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression, parse
 from simplipy.expression.operators import CONSTANT
@@ -93,6 +95,8 @@ def conclude(
     if rows is not table:
         candidates = _law_on_all_rows([*candidates, baselines[-1]], rows, loss, budget)
         baselines = [_on_all_rows(c, rows, loss, budget) for c in baselines]
+    if pipeline.settings.pipeline.presents:
+        candidates = uninterrupted(lambda: with_plain_roots(candidates, rows, pipeline.grammar))
     return SearchResult(stop, candidates, baselines[0], choice.noise, choice.kind)
 
 
@@ -113,7 +117,8 @@ def _choice(
         return by_score(candidates, table, grammar, settings.gamma, settings.loss, deadline)
     if settings.pipeline.presents:
         candidates = presented(candidates, table, grammar, pipeline.price)
-    return Choice(ranked(candidates, table, held_out, selection, pipeline.price))
+    candidates = ranked(candidates, table, held_out, selection, pipeline.price)
+    return Choice(each_once(candidates, {}, table) if settings.pipeline.presents else candidates)
 
 
 def _law_on_all_rows(candidates: Sequence[Candidate], rows: Table, loss: str, budget: Budget) -> list[Candidate]:

@@ -20,11 +20,12 @@ from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.description import TOKEN_NATS, decades, rough_length, token_nats
 from flash_ansr.infer.candidates.fitter import fvu_on, refit
 from flash_ansr.infer.candidates.noise_models import NoiseKind, NoiseModel, noise_models, noise_of
+from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Rows, Table, split_rows
-from simplipy import Fit
+from simplipy import Fit, TokenBatch
 from simplipy.fit import unexplained
 from simplipy.fit.description_length import TOKEN, description_length, is_number, number_cost
 from simplipy.fit.score import exact_fvu
@@ -199,7 +200,8 @@ class Describer:
             if self.is_over:
                 break
             filled = reduction.skeleton.with_constants(reduction.start) if len(reduction.start) else reduction.skeleton
-            found += self._polished(replace(candidate, expression=filled))
+            (key,) = form_keys(normal_forms(TokenBatch.from_expressions([reduction.skeleton]), n_threads=1))
+            found += self._polished(replace(candidate, expression=filled, key=key))
         return [c for c in found if c.score < candidate.score]
 
     def _length(self, fit: Fit) -> float:

@@ -17,7 +17,7 @@ from simplipy.expression.operators import EXPONENTS, FACTORS, leaf_kind
 from simplipy.expression.prefix import fold
 
 _POWERS = {token: int(exponent) for token, exponent in EXPONENTS.items() if exponent.denominator == 1}
-_ROOTS = ("pow1_2", "pow1_4", "pow1_5")
+_ROOTS = ("pow1_2", "pow1_4")
 _DIGITS = 4  # of a decimal that replaces whole numbers
 _MAX_DEPTH = 200
 

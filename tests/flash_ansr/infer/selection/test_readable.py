@@ -48,7 +48,19 @@ def test_forms(spelled: str, written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["cbrt(x1)^2", "sqrt(x1)", "2*(x1/3)", "x1/2", "5*x1", "sin(2*x1/3)", "x1^2", "-x1 + x2", "x1 - x2*x3"]
+    "text",
+    [
+        "cbrt(x1)^2",
+        "pow1_5(x1)^2",
+        "sqrt(x1)",
+        "2*(x1/3)",
+        "x1/2",
+        "5*x1",
+        "sin(2*x1/3)",
+        "x1^2",
+        "-x1 + x2",
+        "x1 - x2*x3",
+    ],
 )
 def test_what_is_readable_stays(text: str) -> None:
     assert readable(parse(text)) == parse(text)
