@@ -91,7 +91,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Folder of a trained network, or of a training run, whose newest checkpoint is taken; None takes the network in
         the package.
     verbose : int
-        1 shows progress.
+        1 shows progress on stderr: a bar on a terminal, elsewhere a line for each better law.
 
     Attributes
     ----------
