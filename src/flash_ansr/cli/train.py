@@ -134,10 +134,13 @@ def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:
 
 def _print_plan(name: str, config: TrainConfig, plan: TrainingCost, n_samples: int) -> None:
     n_step = max(1, config.optimizer.batch_size // config.run.devices)
-    if plan.n_measured == n_step:
+    if plan.peak_bytes:
         how = "measured here"
     elif plan.n_measured:
-        how = f"from steps of {plan.n_measured} problems, measured here, to steps of {n_step} by their operations"
+        layers = " through one layer of each kind" if plan.is_shallow else ""
+        how = (
+            f"from steps of {plan.n_measured} problems{layers}, measured here, to steps of {n_step} by their operations"
+        )
     else:
         how = "estimated from the speed of matrix products here"
     process = "a process of 1 thread" if plan.n_threads == 1 else f"a process of {plan.n_threads} threads"
@@ -162,6 +165,4 @@ def _print_plan(name: str, config: TrainConfig, plan: TrainingCost, n_samples: i
         speed, hours = f"{n * plan.samples_per_second:.0f}", f"{plan.hours(n_samples, n):.2f}"
         table.add_row(str(n), *((speed, hours) if n == 1 else (f"at best {speed}", f"at best {hours}")))
     console.print(table)
-    console.print(
-        f"One device {'was measured' if plan.n_measured == n_step else 'is an estimate'}; more are multiples of it."
-    )
+    console.print(f"One device {'was measured' if plan.peak_bytes else 'is an estimate'}; more are multiples of it.")

@@ -7,19 +7,22 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from flash_ansr.data import Batch
 from flash_ansr.model import Network
+from flash_ansr.model.config import ModelConfig
 from flash_ansr.model.cost import Cost, forward_cost, state_bytes
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.train.loop import make_optimizer, on_this_machine, token_loss
 from flash_ansr.train.problems import Problems, first_rows, n_targets
 
 _MAX_MEASURED_PARAMETERS = 200_000_000
+# a larger network is timed with one layer of each kind: the memory of all would take longer than the time there is
+_MAX_WHOLE_PARAMETERS = 50_000_000
 SECONDS = 8.0
 _MAX_TRIALS = 20
 _FIRST_SIZE = 1 / 16  # problems
@@ -46,6 +49,8 @@ class TrainingCost:
     n_measured : int
         Problems of the step that was timed; less than a batch where that takes too long: operations are then scaled.
         0: estimated from the speed of matrix products, since the network is too large to try.
+    is_shallow : bool
+        Whether the step was one of a network with one layer of each kind, whose operations are scaled too.
     data_share : float
         Share of the time of a step that goes into making problems.
     state_bytes, peak_bytes : int
@@ -60,6 +65,7 @@ class TrainingCost:
     samples_per_second: float
     n_threads: int
     n_measured: int
+    is_shallow: bool
     data_share: float
     state_bytes: int
     peak_bytes: int
@@ -94,8 +100,10 @@ def make_plan(
     with torch.device("meta"):
         sizes = Network(config.model).n_parameters()
     n_parameters = sum(sizes.values())
+    is_shallow = not _on_gpu(config) and _MAX_WHOLE_PARAMETERS < n_parameters <= _MAX_MEASURED_PARAMETERS
     if n_parameters <= _MAX_MEASURED_PARAMETERS:
-        step_seconds, n_measured = _time_of_step(config, batch, progress, clock)
+        timed = _shallow(config.model) if is_shallow else config.model
+        step_seconds, n_measured = _time_of_step(config, timed, batch, progress, clock)
     else:
         step_seconds, n_measured = len(batch) * cost.training / (_EFFICIENCY * _matrix_speed()), 0
     return TrainingCost(
@@ -107,30 +115,49 @@ def make_plan(
         samples_per_second=len(batch) / (step_seconds + data_seconds),
         n_threads=torch.get_num_threads(),
         n_measured=n_measured,
+        is_shallow=is_shallow,
         data_share=data_seconds / (step_seconds + data_seconds),
         state_bytes=state_bytes(n_parameters),
-        peak_bytes=_peak_bytes() if n_measured == len(batch) else 0,
+        peak_bytes=_peak_bytes() if n_measured == len(batch) and not is_shallow else 0,
     )
 
 
+def _on_gpu(config: TrainConfig) -> bool:
+    return config.run.accelerator == "cuda" or (config.run.accelerator == "auto" and torch.cuda.is_available())
+
+
+def _shallow(model: ModelConfig) -> ModelConfig:
+    """The network with at most one layer of each kind, as wide."""
+    encoder, decoder = model.encoder, model.decoder
+    encoder = replace(encoder, n_isab=min(encoder.n_isab, 1), n_sab=min(encoder.n_sab, 1))
+    return replace(model, encoder=encoder, decoder=replace(decoder, n_layers=1))
+
+
 def _time_of_step(
-    config: TrainConfig, batch: Batch, progress: Callable[[int], None], clock: Callable[[], float] | None
+    config: TrainConfig,
+    timed: ModelConfig,
+    batch: Batch,
+    progress: Callable[[int], None],
+    clock: Callable[[], float] | None,
 ) -> tuple[float, int]:
     """Seconds of an optimizer step without communication, the best of several, and the problems of the largest timed.
 
     Begins with some rows of a problem, and takes as many more as fit into the time. The products of a part stand for
-    those of the batch by their number of operations; the update of the weights costs the same for any part.
+    those of the batch by their number of operations, and those of the timed network for those of the whole one; the
+    update of the weights costs the same for any part, in proportion to their number.
     """
-    on_gpu = config.run.accelerator == "cuda" or (config.run.accelerator == "auto" and torch.cuda.is_available())
+    on_gpu = _on_gpu(config)
     device = torch.device("cuda" if on_gpu else "cpu")
-    network = Network(config.model).to(device)
+    network = Network(timed).to(device)
+    with torch.device("meta"):
+        weights = sum(Network(config.model).n_parameters().values()) / sum(network.n_parameters().values())
     optimizer = make_optimizer(network, config.optimizer)
     # what other programs do to this one does not count where that can be told: threads that wait for each other spin
     own = time.process_time if not on_gpu and torch.get_num_threads() == 1 else time.perf_counter
     now, wall = clock or own, clock or time.monotonic
     begin, size, best = wall(), _FIRST_SIZE, float("inf")
     for trial in range(_MAX_TRIALS):
-        parts, scale = _parts(config, batch, size)
+        parts, scale = _parts(config, timed, batch, size)
         start = now()
         for part in parts:
             token_loss(network, part, device, config.run.precision).backward()
@@ -140,7 +167,7 @@ def _time_of_step(
         optimizer.step()
         optimizer.zero_grad()
         products, update = update - start, now() - update
-        best = min(best, update + products * scale)
+        best = min(best, update * weights + products * scale)
         gone = wall() - begin
         progress(min(int(gone), int(SECONDS)))
         left = SECONDS - gone
@@ -153,7 +180,7 @@ def _time_of_step(
     return best, math.ceil(size)
 
 
-def _parts(config: TrainConfig, batch: Batch, size: float) -> tuple[list[Batch], float]:
+def _parts(config: TrainConfig, timed: ModelConfig, batch: Batch, size: float) -> tuple[list[Batch], float]:
     """A step over that many problems of all lengths, and how many times its operations a step over the batch has.
 
     Less than one problem is one with a share of its rows.
@@ -162,15 +189,15 @@ def _parts(config: TrainConfig, batch: Batch, size: float) -> tuple[list[Batch],
     def cut(problems: Batch) -> list[Batch]:
         return problems.buckets(min(config.optimizer.micro_batches, len(problems)))
 
-    def operations(parts: list[Batch]) -> float:
+    def operations(model: ModelConfig, parts: list[Batch]) -> float:
         sizes = ((len(part), part.y.shape[1], part.token_ids.shape[1] - 1) for part in parts)
-        return sum(count * forward_cost(config.model, rows, tokens).training for count, rows, tokens in sizes)
+        return sum(count * forward_cost(model, rows, tokens).training for count, rows, tokens in sizes)
 
     whole, n = cut(batch), max(1, int(size))
     spread = np.argsort(batch.lengths, kind="stable")[(2 * np.arange(n) + 1) * len(batch) // (2 * n)]
     part = batch if n == len(batch) else batch.take(spread)
     parts = cut(first_rows(part, max(1, round(min(size, 1) * part.y.shape[1]))))
-    return parts, operations(whole) / operations(parts)
+    return parts, operations(config.model, whole) / operations(timed, parts)
 
 
 def _matrix_speed() -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,6 +65,21 @@ class SlowMachine:
         cost = forward_cost(self.config.model, part.y.shape[1], part.token_ids.shape[1] - 1)
         self.seconds += len(part) * cost.training / self.speed
         return token_loss(network, part, *rest)
+
+
+def test_a_large_network_is_timed_by_its_widths(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tiny("model.encoder.n_isab=3", "model.encoder.n_sab=3", "model.decoder.n_layers=6")
+    machine = SlowMachine(config, 1e9)
+    monkeypatch.setattr(planning, "token_loss", machine.token_loss)
+    whole = make_plan(config, clock=machine)
+    assert not whole.is_shallow
+    monkeypatch.setattr(planning, "_MAX_WHOLE_PARAMETERS", 0)
+    machine.config = replace(config, model=planning._shallow(config.model))
+    shallow = make_plan(config, clock=machine)
+    assert shallow.is_shallow
+    assert shallow.peak_bytes == 0
+    assert (shallow.n_encoder, shallow.n_decoder, shallow.cost) == (whole.n_encoder, whole.n_decoder, whole.cost)
+    assert shallow.samples_per_second == pytest.approx(whole.samples_per_second, rel=0.1)
 
 
 @pytest.mark.parametrize("step_seconds", [3.0, 100.0, 1000.0])
