@@ -38,6 +38,8 @@ _METHODS = ("lm", "bfgs", "scipy")
 _STARTS = ("auto", "normal")
 _OBJECTIVES = {"squared": 0, "huber": 1, "log_cosh": 2, "relative": 0}
 _SCREEN_ROWS = 64
+# of a fit that is begun in time
+_LEAST_SECONDS = 1e-3
 # one fit is worth about so many evaluated values
 _VALUES_PER_FIT = 10_000
 _SEED_MASK = 2**64 - 1
@@ -211,7 +213,27 @@ def fit_constants(
         race.length_penalty,
     )
     fits = _fits(formulas, named, _core.fit_batch(jobs, data.rows, options))
+    if bounds is not None and x0 is None and starts == "auto":
+        same = {"sample_weight": sample_weight, "y_err": y_err, "loss": loss, "n_restarts": n_restarts, "rows": rows}
+        same |= {"random_state": random_state, "n_threads": n_threads}
+        for i, fit in enumerate(fits):
+            if not fit.fvu <= 1 and fit.status is not FitStatus.DEADLINE:
+                left = None if deadline is None else max(started + deadline - time.perf_counter(), _LEAST_SECONDS)
+                fits[i] = _from_free_fit(fit, X, y, bounds, {**same, "deadline": left})
     return fits[0] if single else fits
+
+
+def _from_free_fit(fit: Fit, X: Any, y: Any, bounds: Any, options: dict[str, Any]) -> Fit:
+    """The fit within bounds from the one without, where that is better: where usual starts fail."""
+    free = fit_constants(fit.skeleton, X, y, parameters=list(fit.parameters) or None, **options)
+    pairs = np.array(check_bounds(bounds, len(fit.constants), fit.parameters))
+    values = np.clip([*free.constants, *free.parameters.values()], *pairs.T)
+    if not (free.ok and len(fit.constants) and np.isfinite(values).all()):
+        return fit
+    n = len(fit.constants)
+    starts = dict(zip(fit.parameters, values[n:].tolist(), strict=True)) or None
+    other = fit_constants(fit.skeleton, X, y, x0=values[:n], parameters=starts, bounds=bounds, **options)
+    return other if other.fvu < fit.fvu or not fit.ok else fit
 
 
 def _fits(formulas: Sequence[Expression], named: dict[str, float], results: tuple[Any, ...]) -> list[Fit]:

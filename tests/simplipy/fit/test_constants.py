@@ -291,6 +291,18 @@ def test_starts_of_parameters_in_a_series() -> None:
     assert fit.parameters == pytest.approx({"a": 2.0, "b": 0.7})
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e20, 1e200])
+@pytest.mark.parametrize(("high", "expected"), [(10.0, [3.0, 1.0]), (2.0, [2.0, None])])
+def test_bounds_of_extreme_constants(scale: float, high: float, expected: list[float | None]) -> None:
+    bounds = [(0, high * scale), (0, 10 * scale)]
+    y = (3 * X3[:, 0] + 1) * scale
+    fits = fit_constants(["<constant>*x1 + <constant>"] * 2, X3, y, bounds=bounds)
+    for fit in fits:
+        assert fit.constants[0] / scale == pytest.approx(expected[0])
+        assert expected[1] is None or fit.constants[1] / scale == pytest.approx(expected[1])
+        assert fit.fvu < 1
+
+
 @pytest.mark.parametrize("loss", ["squared", "huber", "log_cosh", "relative"])
 def test_medians_of_y_may_overflow(loss: str) -> None:
     x = 0.9 + 0.1 * X3[:, :1] / X3[:, 0].max()

@@ -1,4 +1,7 @@
-"""The progress of a search on the terminal: time, candidates a second, the best law so far."""
+"""The progress of a search on stderr: time, candidates a second, the best law so far.
+
+On a terminal it is one line that changes. Elsewhere it is a log: a line for a better law, and a last one.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from flash_ansr.infer.search.progress import Progress as SearchProgress
 
 _LAW_WIDTH = 60
 _ROUNDING = 1e-15
+_SECONDS_A_LINE = 1.0
 
 
 def fvu_text(fvu: float) -> str:
