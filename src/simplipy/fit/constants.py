@@ -8,7 +8,7 @@ nor on the number of threads.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypedDict, Unpack, overload
@@ -84,7 +84,7 @@ class FitKeywords(TypedDict, total=False):
     """Keywords of ``fit_constants``, for its two overloads."""
 
     x0: Any
-    parameters: Mapping[str, float] | None
+    parameters: Mapping[str, float] | Iterable[str] | None
     bounds: Any
     loss: str
     method: str
@@ -112,7 +112,7 @@ def fit_constants(
     sample_weight: Any = None,
     y_err: Any = None,
     x0: Any = None,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | Iterable[str] | None = None,
     bounds: Any = None,
     loss: str = "squared",
     method: str = "lm",
@@ -141,8 +141,8 @@ def fit_constants(
         Standard deviations of y: residuals are divided by them, and standard errors are absolute.
     x0 : array (n_constants,) or (n_starts, n_constants), optional
         Starts to try first. Of a list of formulas, a list with one entry each.
-    parameters : mapping of str to float, optional
-        Variables that are parameters to be fitted, with their starts; one may occur several times.
+    parameters : mapping of str to float, or names, optional
+        Variables that are parameters to be fitted, with starts where it is a mapping; one may occur several times.
     bounds : sequence of (low, high), or mapping of parameter name or constant number to (low, high), optional
         Limits of constants and parameters.
     loss : {"squared", "huber", "log_cosh", "relative"}
