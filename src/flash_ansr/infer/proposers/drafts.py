@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,7 +39,6 @@ class RankedLaw:
     score: float
 
 
-@dataclass
 class Ranking:
     """What was proposed so far.
 
@@ -53,14 +52,11 @@ class Ranking:
         The proposal with the least score.
     """
 
-    data: Data
-    exact: bool = False
-    best_fvu: float = np.inf
-    best: RankedLaw | None = None
-    _seen: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self._relative = relative_weight(self.data.y)
+    def __init__(self, data: Data) -> None:
+        self.data, self.exact, self.best_fvu = data, False, np.inf
+        self.best: RankedLaw | None = None
+        self._seen: set[str] = set()
+        self._relative = relative_weight(data.y)
 
     def ranked(self, drafts: Iterable[Draft], limit: int = 32, n_refined: int = _MAX_REFINED) -> list[Expression]:
         """Expressions of new drafts that are defined on all rows, best first, at most ``limit``."""

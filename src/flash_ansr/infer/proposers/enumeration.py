@@ -18,8 +18,8 @@ import numpy as np
 from flash_ansr import _core
 from flash_ansr.data import load_prior
 from flash_ansr.infer.proposers.batch import BatchProposer
-from flash_ansr.infer.proposers.closed_form.library import Features
 from flash_ansr.infer.proposers.closed_form.linear_algebra import solve, solve_pruned
+from flash_ansr.infer.proposers.closed_form.monomials import Features
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.closed_form.sums import Sums, sum_text
 from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget, targets

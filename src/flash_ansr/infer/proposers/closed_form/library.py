@@ -15,34 +15,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from flash_ansr.infer.proposers.closed_form.monomials import Monomials, monomials
+from flash_ansr.infer.proposers.closed_form.monomials import Features, monomials
 from flash_ansr.infer.proposers.data import Data, FloatArray
-
-
-@dataclass(frozen=True)
-class Features:
-    """What sums and arguments are made of.
-
-    Attributes
-    ----------
-    texts : list of str
-        Infix.
-    values : array (n, n_rows)
-        In the units of the caller; finite.
-    exponents : array (n_monomials, n_columns)
-        Of the first features, where they are monomials.
-    """
-
-    texts: list[str]
-    values: FloatArray
-    exponents: FloatArray | None = None
-
-    def monomial(self, i: int) -> FloatArray | None:
-        """Exponents of feature i, None where it is no monomial."""
-        return None if self.exponents is None or i >= len(self.exponents) else self.exponents[i]
-
-    def __len__(self) -> int:
-        return len(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +70,7 @@ def ratios(data: Data, n: int) -> Features:
     """What stands beside 1 in 1 + c*u: monomials and powers of ratios, without inverses: 1 + u = u*(1 + 1/u)."""
     simplest = monomials(data, n, _POWERS)
     leading = simplest.exponents[np.arange(len(simplest)), (simplest.exponents != 0).argmax(axis=1)]
-    kept = np.flatnonzero(leading > 0)
-    texts = [simplest.text(int(i)) for i in kept]
-    return Features(texts, simplest.values[kept], simplest.exponents[kept])
+    return simplest.at(np.flatnonzero(leading > 0))
 
 
 def arguments(data: Data, n: int, n_waves: int = 0) -> Features:
@@ -108,15 +80,15 @@ def arguments(data: Data, n: int, n_waves: int = 0) -> Features:
     # an argument has few powers: units cancel in ratios and products of columns
     n_powers = ((size > 0) & (size != 1)).sum(axis=1)
     order = np.argsort(simplest.costs + 0.4 * n_powers, kind="stable")
-    simplest = simplest.chosen(order[(np.isin(size, (0, 0.5, 1, 2)).all(axis=1) & (n_powers <= 2))[order]][:n])
-    texts, values = [simplest.text(i) for i in range(len(simplest))], [simplest.values]
+    simplest = simplest.at(order[(np.isin(size, (0, 0.5, 1, 2)).all(axis=1) & (n_powers <= 2))[order]][:n])
+    texts, values = list(simplest.texts), [simplest.values]
     for token, wave in (("sin", np.sin), ("cos", np.cos)):
         for k in data.active if data.allows(token) and n_waves else ():
             column = data.columns[k]
             if not 0.2 < float(np.abs(column).max()) < 100.0:
                 continue
             free = np.flatnonzero(simplest.exponents[:, k] == 0)[:n_waves]
-            texts += [f"{token}(x{k + 1})", *(f"{token}(x{k + 1})*{simplest.text(int(i))}" for i in free)]
+            texts += [f"{token}(x{k + 1})", *(f"{token}(x{k + 1})*{simplest.texts[i]}" for i in free)]
             values += [wave(column)[None], simplest.values[free] * wave(column)]
     return Features(texts, np.concatenate(values), simplest.exponents)
 
@@ -128,20 +100,19 @@ def sum_arguments(data: Data, n: int, n_factors: int) -> Features:
     single = (simplest.exponents != 0).sum(axis=1) == 1
     single &= np.isin(simplest.exponents.sum(axis=1), (1, -1, 2, -2))
     terms = np.flatnonzero(whole)[:n]
-    simplest = simplest.chosen(np.concatenate([terms, np.flatnonzero(single)[:n_factors]]))
+    simplest = simplest.at(np.concatenate([terms, np.flatnonzero(single)[:n_factors]]))
     first, second = np.triu_indices(len(terms), 1)
     used = (simplest.exponents[first] != 0) | (simplest.exponents[second] != 0)
     # a factor in a column of the sum would only rename it
     factors = {
-        simplest.text(m): (simplest.values[m], np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1)))
+        simplest.texts[m]: (simplest.values[m], np.flatnonzero(~(used & (simplest.exponents[m] != 0)).any(axis=1)))
         for m in range(len(terms), len(simplest))
     }
-    monomial = [simplest.text(i) for i in range(len(terms))]
     texts: list[str] = []
     values: list[FloatArray] = []
     for sign, symbol in ((-1, "-"), (1, "+")):
         sums = simplest.values[first] + sign * simplest.values[second]
-        names = [f"({monomial[i]} {symbol} {monomial[j]})" for i, j in zip(first, second, strict=True)]
+        names = [f"({simplest.texts[i]} {symbol} {simplest.texts[j]})" for i, j in zip(first, second, strict=True)]
         parts = [(names, sums), ([f"{name}^2" for name in names], sums**2)]
         for own, part in parts:
             texts += own
@@ -158,29 +129,26 @@ def library(data: Data, n: int) -> Features:
     simplest = monomials(data, max(n // 2, 20))
     if not len(simplest):
         return Features([], np.zeros((0, data.n_rows)))
-    functions, function_costs = _functions(data, simplest, max(n // 4, 12))
+    functions = _functions(data, simplest, max(n // 4, 12))
     # every feature is a product of two, the last of which is 1
     own, of_function = np.arange(len(simplest)), len(simplest) + np.arange(len(functions))
     one, few = len(simplest) + len(functions), own[: max(n // 8, 10)]
+    texts = [*simplest.texts, *functions.texts]
     values = np.concatenate([simplest.values, functions.values, np.ones((1, data.n_rows))])
-    costs = np.concatenate([simplest.costs, function_costs])
+    costs = np.concatenate([simplest.costs, functions.costs])
     first, second = (of_function[k] for k in np.triu_indices(len(functions)))
     left = np.concatenate([own, of_function, np.repeat(of_function, len(few)), first])
     right = np.concatenate([np.full(one, one), np.tile(few, len(functions)), second])
     together = costs[left[one:]] + costs[right[one:]] + _TOGETHER
     chosen = np.argsort(np.concatenate([costs, together]), kind="stable")[:n]
     left, right = left[chosen], right[chosen]
-
-    def text(i: int) -> str:
-        return simplest.text(i) if i < len(simplest) else functions.texts[i - len(simplest)]
-
-    texts = [text(i) if j == one else f"{text(i)}*{text(j)}" for i, j in zip(left, right, strict=True)]
+    names = [texts[i] if j == one else f"{texts[i]}*{texts[j]}" for i, j in zip(left, right, strict=True)]
     data.clock.check()
-    return _checked(texts, values[left] * values[right])
+    return _checked(names, values[left] * values[right])
 
 
-def _functions(data: Data, simplest: Monomials, n: int) -> tuple[Features, FloatArray]:
-    """The n cheapest functions of monomials and of sums of two, with their costs."""
+def _functions(data: Data, simplest: Features, n: int) -> Features:
+    """The n cheapest functions of monomials and of sums of two."""
     few = simplest.costs[: max(n // 2, 12)].tolist()
     # functions of an inverse alone are rare; log of a product is a sum of logarithms: only of one column
     inverse = np.where((simplest.exponents <= 0).all(axis=1), 0.8, 0.0).tolist()
@@ -213,11 +181,11 @@ def _functions(data: Data, simplest: Monomials, n: int) -> tuple[Features, Float
                 continue
             value = f.value(u)
             if np.isfinite(value).all() and np.ptp(value) > 1e-9 * np.abs(value).max():
-                inner = simplest.text(i) if j < 0 else f"{simplest.text(i)} {'-+'[sign > 0]} {simplest.text(j)}"
+                inner = simplest.texts[i] if j < 0 else f"{simplest.texts[i]} {'-+'[sign > 0]} {simplest.texts[j]}"
                 texts.append(f.text.format(inner))
                 values.append(value)
                 costs.append(cost)
-    return Features(texts, np.array(values).reshape(len(texts), data.n_rows)), np.array(costs)
+    return Features(texts, np.array(values).reshape(len(texts), data.n_rows), costs=np.array(costs))
 
 
 def _checked(texts: list[str], values: FloatArray) -> Features:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,35 +22,40 @@ _TOGETHER = 0.45
 
 
 @dataclass(frozen=True)
-class Monomials:
-    """Products of powers of the columns.
+class Features:
+    """What sums and arguments are made of.
 
     Attributes
     ----------
-    exponents : array (n, n_columns)
-    costs : array (n,)
-        Ascending.
+    texts : list of str
+        Infix.
     values : array (n, n_rows)
-        In the units of the caller; all finite.
+        In the units of the caller; finite.
+    exponents : array (n_monomials, n_columns)
+        Of the first features, where they are monomials.
+    costs : array (n,)
+        Of monomials and functions, ascending; otherwise empty.
     """
 
-    exponents: FloatArray
-    costs: FloatArray
+    texts: list[str]
     values: FloatArray
+    exponents: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    costs: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def __len__(self) -> int:
-        return len(self.costs)
+        return len(self.texts)
 
-    def chosen(self, index: IntArray) -> Monomials:
-        """Some of them, in this order."""
-        return Monomials(self.exponents[index], self.costs[index], self.values[index])
+    def monomial(self, i: int) -> FloatArray | None:
+        """Exponents of feature i, None where it is no monomial."""
+        return self.exponents[i] if i < len(self.exponents) else None
 
-    def text(self, i: int) -> str:
-        """Monomial number i as infix text."""
-        return monomial_text(self.exponents[i])
+    def at(self, index: IntArray) -> Features:
+        """Some monomials, in this order."""
+        texts = [self.texts[i] for i in index]
+        return Features(texts, self.values[index], self.exponents[index], self.costs[index])
 
 
-def monomials(data: Data, n: int, powers: Sequence[float] = ()) -> Monomials:
+def monomials(data: Data, n: int, powers: Sequence[float] = ()) -> Features:
     """The n simplest monomials of the active columns that are finite on all rows.
 
     Parameters
@@ -73,7 +78,8 @@ def monomials(data: Data, n: int, powers: Sequence[float] = ()) -> Monomials:
     exponents, costs = exponents[fine], costs[fine]
     values = monomial_values(data, exponents)
     finite = np.isfinite(values).all(axis=1) & (np.abs(values).max(axis=1, initial=0.0) > 1e-290)
-    return Monomials(exponents[finite], costs[finite], values[finite])
+    exponents = exponents[finite]
+    return Features([monomial_text(e) for e in exponents.tolist()], values[finite], exponents, costs[finite])
 
 
 def monomial_values(data: Data, exponents: FloatArray) -> FloatArray:

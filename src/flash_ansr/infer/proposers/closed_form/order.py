@@ -11,7 +11,8 @@ import numpy as np
 
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.proposers.closed_form.families import EXP1P, ONE_PLUS, OTHER_FACTORS, SIMPLE_FACTORS
-from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, ratios, sum_arguments
+from flash_ansr.infer.proposers.closed_form.library import arguments, library, ratios, sum_arguments
+from flash_ansr.infer.proposers.closed_form.monomials import Features
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
 from flash_ansr.infer.proposers.closed_form.products import Products
@@ -22,6 +23,7 @@ from flash_ansr.infer.proposers.data import Data
 from flash_ansr.infer.proposers.drafts import Draft, RankedLaw, Ranking
 
 Stage = Callable[[], Iterable[Draft]]
+Turns = tuple[tuple[int, int | None], ...]
 
 _N_QUOTIENTS = 10
 # error of a residual, in its deviations
@@ -38,16 +40,11 @@ _N_QUICK = 5
 _N_FAIR = 30
 # which stages take turns, those for exact or for noisy values, and how many at a time
 _EXACT, _NOISY = 0, 1
-_TURNS: dict[NoiseGuess, list[tuple[int, int | None]]] = {
-    NoiseGuess.NONE: [(_EXACT, None), (_NOISY, None)],
-    NoiseGuess.UNCLEAR: [
-        (_NOISY, _N_QUICK),
-        (_EXACT, _N_FAIR),
-        *([(_NOISY, 1), (_EXACT, 1)] * _N_FAIR),
-        (_EXACT, None),
-        (_NOISY, None),
-    ],
-    NoiseGuess.SEEN: [(_NOISY, None), (_EXACT, None)],
+_ONE_BY_ONE: Turns = ((_NOISY, 1), (_EXACT, 1)) * _N_FAIR
+_TURNS: dict[NoiseGuess, Turns] = {
+    NoiseGuess.NONE: ((_EXACT, None), (_NOISY, None)),
+    NoiseGuess.UNCLEAR: ((_NOISY, _N_QUICK), (_EXACT, _N_FAIR), *_ONE_BY_ONE, (_EXACT, None), (_NOISY, None)),
+    NoiseGuess.SEEN: ((_NOISY, None), (_EXACT, None)),
 }
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.families import EXPONENTIAL, FACTORS, ONE_PLUS, Family
-from flash_ansr.infer.proposers.closed_form.library import Features
 from flash_ansr.infer.proposers.closed_form.linear_algebra import best_pairs, solve, worth_drafting
 from flash_ansr.infer.proposers.closed_form.monomials import (
+    Features,
     monomial_text,
     monomial_values,
     power_text,

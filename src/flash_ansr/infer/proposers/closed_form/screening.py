@@ -136,7 +136,6 @@ def addends(data: Data) -> list[Part]:
 
 def _terms(data: Data) -> Iterator[tuple[tuple[int, ...], str, FloatArray]]:
     monomials = arguments(data, _N_MONOMIALS)
-    assert monomials.exponents is not None
     for exponents, text, values in zip(monomials.exponents, monomials.texts, monomials.values, strict=True):
         yield tuple(int(k) for k in np.flatnonzero(exponents)), text, values
     with np.errstate(all="ignore"):

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from flash_ansr.infer.proposers.closed_form.families import TERMS
-from flash_ansr.infer.proposers.closed_form.library import Features, arguments
+from flash_ansr.infer.proposers.closed_form.library import arguments
 from flash_ansr.infer.proposers.closed_form.linear_algebra import (
     best_pairs,
     best_triples,
@@ -21,7 +21,7 @@ from flash_ansr.infer.proposers.closed_form.linear_algebra import (
     solve_pruned,
     worth_drafting,
 )
-from flash_ansr.infer.proposers.closed_form.monomials import number_text
+from flash_ansr.infer.proposers.closed_form.monomials import Features, number_text
 from flash_ansr.infer.proposers.closed_form.scan import Unexplained, scan
 from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget
 from flash_ansr.infer.proposers.data import Data, FloatArray

@@ -21,7 +21,6 @@ from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import FloatArray
 from simplipy import TokenBatch, parse
 from simplipy.expression.data_binding import thread_count
-from simplipy.expression.token_batch import SYMBOL_TOKENS
 from simplipy.fit.score import ROUNDING_FVU, score
 
 # of a round, at most so many forms are fitted to all rows
@@ -83,7 +82,7 @@ class LocalProposer(Proposer):
         if self._lessons:
             lessons, self._lessons = self._lessons, []
             for i, evolution in enumerate(self._evolutions):
-                seeds = [(_inside(evolution.view, ids), constants) for ids, constants in lessons]
+                seeds = [(np.concatenate([evolution.view.inner, ids]), constants) for ids, constants in lessons]
                 promoted += self._noted(i, evolution.seed(seeds, left()))
         before = self.counts.new  # lessons are forms that others drew
         for generation in range(_GENERATIONS):
@@ -92,7 +91,7 @@ class LocalProposer(Proposer):
                 i = self._next_view()
                 promoted += self._noted(i, self._evolutions[i].step(size, seed + generation, left()))
         promoted.sort(key=lambda item: self._score(item[1]) + self.context.gamma * len(item[0].outer))
-        formulas = ((_outside(view, member.ids), member.constants) for view, member in promoted)
+        formulas = ((np.concatenate([view.outer, member.ids]), member.constants) for view, member in promoted)
         chosen = list(itertools.islice((formula for formula in formulas if self._allows(formula[0])), _PROMOTED))
         batch, starts = _batch([ids for ids, _ in chosen]), [constants for _, constants in chosen]
         return Proposals(batch, starts=starts, n_drawn=n, n_unique=self.counts.new - before)
@@ -137,20 +136,6 @@ def _simple_forms(n_columns: int, grammar: Grammar) -> Iterable[tuple[Ids, Float
         forms += [["/", a, b] for a in names for b in names if a != b]
     batch = TokenBatch.from_expressions(map(parse, forms))
     return [(ids, np.empty(0)) for ids in np.split(batch.ids, batch.offsets[1:-1])]
-
-
-def _inside(view: View, ids: Ids) -> Ids:
-    """A formula of y as one of the view's target."""
-    return ids if view.inner is None else np.concatenate([_ids((view.inner,)), ids])
-
-
-def _outside(view: View, ids: Ids) -> Ids:
-    """A formula of the view's target as one of y."""
-    return np.concatenate([_ids(view.outer), ids])
-
-
-def _ids(tokens: Sequence[str]) -> Ids:
-    return np.array([SYMBOL_TOKENS.index(token) for token in tokens], dtype=np.int16)
 
 
 def _batch(parts: Sequence[Ids]) -> TokenBatch:

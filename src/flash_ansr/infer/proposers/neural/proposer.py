@@ -65,10 +65,11 @@ class NeuralProposer(Proposer):
         """Distinct skeletons among n draws, with their log-probabilities."""
         if self._is_done:
             return None
-        if self.context.decoding == "sample" and seconds is not None:
+        self._is_done = self.context.decoding == "beam"
+        if seconds is not None and not self._is_done:
             n = min(n, self._draws_in(seconds))
         try:
-            drawn = self._sample(n, seed) if self.context.decoding == "sample" else self._search(n)
+            drawn = beam_search(self._states, self._rules, n) if self._is_done else self._sample(n, seed)
         except (RuntimeError, MemoryError) as error:  # of the device, its memory above all
             raise ProposerError(f"the network failed: {error}") from error
         lengths = [len(ids) for ids in drawn.sequences]
@@ -82,10 +83,6 @@ class NeuralProposer(Proposer):
             return _FIRST_DRAW
         most = max(_LATER_DRAW, self._n_threads * LARGEST_CHUNK)
         return max(1, min(most, int(_SHARE_OF_TIME * seconds * self._rate)))
-
-    def _search(self, width: int) -> Sampled:
-        self._is_done = True
-        return beam_search(self._states, self._rules, width)
 
     def _sample(self, n: int, seed: int) -> Sampled:
         """Chunks on a thread each: threads inside small matrix products would wait for each other."""

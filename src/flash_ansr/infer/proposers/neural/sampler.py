@@ -296,22 +296,16 @@ def _in_place(live: IntArray, rows: IntArray) -> IntArray:
 
 def _split(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
     """Draws of each row over its next tokens: rows, tokens and how many draws take each pair."""
-    single = counts == 1
-    rows = [np.empty(0, dtype=np.int64)] * 2
-    tokens, split = list(rows), list(rows)
-    if single.any():
-        rows[0] = np.flatnonzero(single)
-        cumulated = np.cumsum(p[single], axis=1)
-        # below the total even where the product rounds up: the last token that is reached has a probability
-        draws = np.minimum(rng.random(len(rows[0])) * cumulated[:, -1], np.nextafter(cumulated[:, -1], 0))
-        tokens[0] = (cumulated <= draws[:, None]).sum(axis=1)
-        split[0] = np.ones(len(rows[0]), dtype=np.int64)
-    if not single.all():
-        many = np.flatnonzero(~single)
-        drawn = _multinomial(counts[many], p[many], rng)
-        places, tokens[1] = np.nonzero(drawn)
-        rows[1], split[1] = many[places], drawn[places, tokens[1]]
-    return np.concatenate(rows), np.concatenate(tokens), np.concatenate(split)
+    single, many = np.flatnonzero(counts == 1), np.flatnonzero(counts != 1)
+    cumulated = np.cumsum(p[single], axis=1)
+    # below the total even where the product rounds up: the last token that is reached has a probability
+    draws = np.minimum(rng.random(len(single)) * cumulated[:, -1], np.nextafter(cumulated[:, -1], 0))
+    tokens = (cumulated <= draws[:, None]).sum(axis=1)
+    drawn = _multinomial(counts[many], p[many], rng)
+    places, others = np.nonzero(drawn)
+    rows = np.concatenate([single, many[places]])
+    split = np.concatenate([np.ones(len(single), dtype=np.int64), drawn[places, others]])
+    return rows, np.concatenate([tokens, others]), split
 
 
 def _multinomial(counts: IntArray, p: FloatArray, rng: np.random.Generator) -> IntArray:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simplipy
 from flash_ansr.infer.proposers.closed_form.families import EXPM1, ONE_PLUS, SIN
-from flash_ansr.infer.proposers.closed_form.library import Features, arguments, library, sum_arguments
+from flash_ansr.infer.proposers.closed_form.library import arguments, library, sum_arguments
 from flash_ansr.infer.proposers.closed_form.linear_algebra import (
     best_pairs,
     best_triples,
@@ -23,6 +23,7 @@ from flash_ansr.infer.proposers.closed_form.linear_algebra import (
     solve_pruned,
 )
 from flash_ansr.infer.proposers.closed_form.monomials import (
+    Features,
     monomial_text,
     monomials,
     number_text,
@@ -90,7 +91,7 @@ def test_monomials_over_sixty_decades() -> None:
     rng = np.random.default_rng(0)
     X = 10 ** rng.uniform(-30, 30, (40, 2))
     found = monomials(bind(X, X[:, 0]), 100)
-    values, _ = simplipy.evaluate_many(simplipy.parse_many([found.text(i) for i in range(len(found))]), X)
+    values, _ = simplipy.evaluate_many(simplipy.parse_many(found.texts), X)
     np.testing.assert_allclose(found.values, values, rtol=1e-12)
 
 

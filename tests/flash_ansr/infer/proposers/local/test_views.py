@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flash_ansr.infer.proposers.base import ProposerContext
-from flash_ansr.infer.proposers.local.proposer import LocalProposer, _inside, _outside
+from flash_ansr.infer.proposers.local.proposer import LocalProposer
 from flash_ansr.infer.proposers.local.views import is_heavy_tailed, views_of
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.ranks import spread_rows
@@ -38,7 +38,7 @@ def test_views_keep_to_the_grammar() -> None:
 def test_the_way_in_and_out_is_the_identity() -> None:
     (ids,) = [TokenBatch.from_expressions([parse("x1 + x2")]).ids]
     for view in views_of(Table(X, X[:, 0] + 1), Grammar()):
-        there = _outside(view, _inside(view, ids))
+        there = np.concatenate([view.outer, view.inner, ids])
         (back,) = TokenBatch(there, np.array([0, len(there)])).expressions()
         np.testing.assert_allclose(back(X), X[:, 0] + X[:, 1], rtol=1e-12)
 
