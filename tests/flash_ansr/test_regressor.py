@@ -623,7 +623,7 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
             {"proposers": ["prior", "magic"]},
             "unknown proposer 'magic'; known are closed_form, enumerate, local, neural, prior",
         ),
-        ({"proposers": []}, "proposers must be 'auto' or a list of .*, got \\[\\]"),
+        ({"proposers": []}, r"proposers must be 'auto' or a list of .*, got \[\]"),
         ({"proposers": "prior"}, "proposers must be 'auto' or a list of .*, got 'prior'"),
         ({"random_state": -1}, "random_state must be an integer >= 0 or None, got -1"),
         ({"n_jobs": 0}, "n_jobs must be a whole number >= 1, -1 for every core or None, got 0"),
