@@ -14,8 +14,7 @@ from flash_ansr.infer.proposers.closed_form.families import EXP1P, ONE_PLUS, OTH
 from flash_ansr.infer.proposers.closed_form.library import arguments, library, ratios, sum_arguments
 from flash_ansr.infer.proposers.closed_form.monomials import Features
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
-from flash_ansr.infer.proposers.closed_form.power_law import power_laws, power_laws_of, power_laws_with_offset
-from flash_ansr.infer.proposers.closed_form.products import Products
+from flash_ansr.infer.proposers.closed_form.products import Products, power_laws, power_laws_of, power_laws_with_offset
 from flash_ansr.infer.proposers.closed_form.screening import Part, addends, common_factor, relevant
 from flash_ansr.infer.proposers.closed_form.sums import pairs_of, rationals_of, sums_of, sums_with_inner_constants
 from flash_ansr.infer.proposers.closed_form.targets import targets
@@ -160,31 +159,23 @@ def _inside(text: str, stages: Iterable[Stage], start: tuple[float, ...] = ()) -
 def _separated(data: Data, factor: Part) -> Iterator[Stage]:
     """What is left of y beyond a factor, in fewer columns."""
     inner = data.divided(factor.values, factor.others)
-
-    def stages() -> Iterator[Stage]:
-        features = library(inner, 500)
-        yield from (partial(sums_of, inner, target, features) for target in targets(inner))
-        yield partial(rationals_of, inner, features)
-        yield partial(sums_with_inner_constants, inner)
-        yield partial(power_laws_with_offset, inner)
-
-    return _inside(f"{factor.text}*({{}})", stages())
+    features = library(inner, 500)
+    stages: list[Stage] = [partial(sums_of, inner, target, features) for target in targets(inner)]
+    stages.append(partial(rationals_of, inner, features))
+    stages += [partial(stage, inner) for stage in (sums_with_inner_constants, power_laws_with_offset)]
+    return _inside(f"{factor.text}*({{}})", stages)
 
 
 def _beside(data: Data, addend: Part) -> Iterator[Stage]:
     """What is left of y beside a term, in fewer columns; the term's coefficient is fitted along."""
     inner = _rest(data, addend.coefficient * addend.values, addend.others)
-
-    def stages() -> Iterator[Stage]:
-        simple, products = arguments(inner, 60), Products(inner)
-        yield partial(power_laws, inner)
-        if products.usable:
-            yield partial(products.single, simple, (ONE_PLUS, *SIMPLE_FACTORS))
-            yield partial(products.single, simple, OTHER_FACTORS)
-        yield partial(sums_with_inner_constants, inner, simple)
-        yield partial(power_laws_with_offset, inner)
-
-    return _inside(f"<constant>*{addend.text} + ({{}})", stages(), (addend.coefficient,))
+    simple, products = arguments(inner, 60), Products(inner)
+    stages: list[Stage] = [partial(power_laws, inner)]
+    if products.usable:
+        stages.append(partial(products.single, simple, (ONE_PLUS, *SIMPLE_FACTORS)))
+        stages.append(partial(products.single, simple, OTHER_FACTORS))
+    stages += [partial(sums_with_inner_constants, inner, simple), partial(power_laws_with_offset, inner)]
+    return _inside(f"<constant>*{addend.text} + ({{}})", stages, (addend.coefficient,))
 
 
 def _rest(data: Data, values: np.ndarray, among: tuple[int, ...]) -> Data:

@@ -11,16 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from flash_ansr.infer.proposers.closed_form import linear_algebra
 from flash_ansr.infer.proposers.closed_form.families import TERMS
 from flash_ansr.infer.proposers.closed_form.library import arguments
-from flash_ansr.infer.proposers.closed_form.linear_algebra import (
-    best_pairs,
-    best_triples,
-    pursue,
-    solve,
-    solve_pruned,
-    worth_drafting,
-)
 from flash_ansr.infer.proposers.closed_form.monomials import Features, number_text
 from flash_ansr.infer.proposers.closed_form.scan import Unexplained, scan
 from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget
@@ -93,21 +86,21 @@ class Sums:
         yield from self._best(found, n_best)
 
     def _pairs(self, n_best: int) -> list[tuple[int, int, float]]:
-        return best_pairs(self.rows, self._rest, n_best, self.data.clock)
+        return linear_algebra.best_pairs(self.rows, self._rest, n_best, self.data.clock)
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
         """Three features, of the best pairs and of the cheapest."""
         pool = list(dict.fromkeys([*self._pool[:60], *range(min(_CHEAP, len(self.rows)))]))
-        yield from self._best(best_triples(self.rows, self._rest, pool, n_best, self.data.clock))
+        yield from self._best(linear_algebra.best_triples(self.rows, self._rest, pool, n_best, self.data.clock))
 
     def longer(self, n_terms: int, beam: int = 6) -> Iterator[Draft]:
         """Up to ``n_terms`` features by matching pursuit."""
-        for support in pursue(self.rows, self._rest, n_terms, beam, self.data.clock):
+        for support in linear_algebra.pursue(self.rows, self._rest, n_terms, beam, self.data.clock):
             yield from self._drafts(support)
 
     def _best(self, found: Sequence[tuple[int | float, ...]], most: int | None = None) -> Iterator[Draft]:
         """Those of supports with their R2, the best first, that are worth more work."""
-        n = worth_drafting([support[-1] for support in found], self.data.noise > 0)
+        n = linear_algebra.worth_drafting([support[-1] for support in found], self.data.noise > 0)
         for support in found[:most][:n]:
             yield from self._drafts([int(i) for i in support[:-1]])
 
@@ -116,13 +109,13 @@ class Sums:
         chosen = self.index[list(support)]
         texts = ["", *(self.features.texts[i] for i in chosen)]
         terms = np.vstack([np.ones(self.data.n_rows), self.features.values[chosen]])
-        return texts, terms, *solve_pruned(terms, self.target.values, self._weight)
+        return texts, terms, *linear_algebra.solve_pruned(terms, self.target.values, self._weight)
 
     def _drafts(self, support: Sequence[int]) -> Iterator[Draft]:
         texts, terms, kept, coefficients, unexplained = self._solved(support)
         yield self._draft([texts[i] for i in kept], coefficients)
         if kept[0] == 0 and len(kept) > 1:
-            without, rest = solve(terms[kept[1:]], self.target.values, self._weight)
+            without, rest = linear_algebra.solve(terms[kept[1:]], self.target.values, self._weight)
             # a constant that explains little is one number too many
             if rest < 1.3 * unexplained:
                 yield self._draft([texts[i] for i in kept[1:]], without)
@@ -149,14 +142,14 @@ class Rationals(Sums):
     def _pairs(self, n_best: int) -> list[tuple[int, int, float]]:
         """One term above, one below."""
         first, second = np.flatnonzero(self._is_above), np.flatnonzero(~self._is_above)
-        found = best_pairs(self.rows[first], self._rest, n_best, self.data.clock, self.rows[second])
+        found = linear_algebra.best_pairs(self.rows[first], self._rest, n_best, self.data.clock, self.rows[second])
         return [(int(first[i]), int(second[j]), r2) for i, j, r2 in found]
 
     def triples(self, n_best: int = 8) -> Iterator[Draft]:
         """Three terms, at least one of them below."""
         cheap = [*np.flatnonzero(self._is_above)[:60], *np.flatnonzero(~self._is_above)[:40]]
         pool = list(dict.fromkeys([*self._pool[:60], *map(int, cheap)]))
-        found = best_triples(self.rows, self._rest, pool, 4 * n_best, self.data.clock)
+        found = linear_algebra.best_triples(self.rows, self._rest, pool, 4 * n_best, self.data.clock)
         below = [triple for *triple, _ in found if not self._is_above[triple].all()]
         for triple in below[:n_best]:
             yield from self._drafts(triple)
@@ -194,7 +187,7 @@ def sums_with_inner_constants(data: Data, features: Features | None = None) -> I
     texts = ["<constant>", *(f"<constant>*x{k + 1}" for k in linear)]
     unexplained = Unexplained.beyond(base, data.y, data.weight)
     if unexplained.share < _ROUNDING:
-        coefficients, _ = solve(base, data.y, data.weight)
+        coefficients, _ = linear_algebra.solve(base, data.y, data.weight)
         yield Draft(" + ".join(texts), tuple(map(float, coefficients)))
         return
     u = features.values[:_N_ARGUMENTS]
@@ -206,6 +199,6 @@ def sums_with_inner_constants(data: Data, features: Features | None = None) -> I
             if np.isfinite(term).all():
                 inner = hit.family.text.format(f"<constant>*{features.texts[hit.argument]}")
                 every = [*texts, f"<constant>*{name}*{inner}" if name else f"<constant>*{inner}"]
-                kept, coefficients, _ = solve_pruned(np.vstack([base, term]), data.y, data.weight)
+                kept, coefficients, _ = linear_algebra.solve_pruned(np.vstack([base, term]), data.y, data.weight)
                 own = (hit.c,) if len(base) in kept else ()
                 yield Draft(" + ".join(every[i] for i in kept), (*map(float, coefficients), *own))
