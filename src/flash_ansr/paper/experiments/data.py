@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from functools import reduce
-from operator import getitem
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 import simplipy
@@ -88,24 +85,15 @@ def facts_of(found: Statistics, most: int) -> Facts:
 
 def joined(rows: list[Facts]) -> Statistics:
     """The statistics of all parts."""
-
-    def array(kind: type, *keys: str) -> npt.NDArray[Any]:
-        return np.concatenate([np.array(reduce(getitem, keys, row), dtype=kind) for row in rows])
-
-    return Statistics(
-        prior="paper",
-        n=sum(row["n"] for row in rows),
-        outcomes=_total_outcomes(rows),
-        log10_x=array(np.float64, "log10_x"),
-        log10_y=array(np.float64, "log10_y"),
-        n_rows=array(np.int64, "n_rows"),
-        **{stage: SkeletonCounts(*(array(np.int64, stage, c) for c in _COUNTS)) for stage in _STAGES},
-    )
+    facts = _joined(rows)
+    return Statistics(prior="paper", **facts | {stage: SkeletonCounts(**facts[stage]) for stage in _STAGES})
 
 
-def _total_outcomes(rows: list[Facts]) -> dict[str, int]:
-    """Attempts by outcome, of all parts."""
-    return {name: sum(row["outcomes"][name] for row in rows) for name in rows[0]["outcomes"]}
+def _joined(parts: list[Any]) -> Any:
+    """Mappings joined key by key; numbers are added, lists of them put one after the other."""
+    if isinstance(parts[0], dict):
+        return {key: _joined([part[key] for part in parts]) for key in parts[0]}
+    return np.concatenate([np.array(part) for part in parts]) if isinstance(parts[0], list) else sum(parts)
 
 
 @experiment(minutes=0.05)
@@ -197,8 +185,8 @@ def decontamination(context: Context) -> Exhibit:
             "same_form": sum(form in entries for form in plain_forms(accepted)),
         }
 
-    rows = context.each(_parts(n), work, "draws")
-    outcomes = _total_outcomes(rows)
+    totals = _joined(context.each(_parts(n), work, "draws"))
+    outcomes = totals["outcomes"]
     n_attempts = sum(outcomes.values())
     held_out = {name.removeprefix("held_out_"): k for name, k in outcomes.items() if name.startswith("held_out")}
     n_held_out = sum(held_out.values())
@@ -208,12 +196,11 @@ def decontamination(context: Context) -> Exhibit:
     axes.bar_label(bars, labels=[f"{count}" for count in held_out.values()], padding=3, fontsize=8)
     axes.set(xlabel="rejected draws in a million attempts", xlim=(0, 1.2 * max(1.0, *shares)))
     axes.invert_yaxis()
-    leaks = [sum(row[check] for row in rows) for check in ("found_again", "same_form")]
     findings = [
         f"{n_held_out} of {n_attempts:,} attempts are rejected as held out ({100 * n_held_out / n_attempts:.3f} %): "
         + ", ".join(f"{count} {name}" for name, count in held_out.items()),
-        f"leaks among {outcomes['accepted']:,} accepted problems: {leaks[0]} by the holdout with all rules, {leaks[1]} "
-        "by equal simplified skeletons up to names of variables",
+        f"leaks among {outcomes['accepted']:,} accepted problems: {totals['found_again']} by the holdout with all "
+        f"rules, {totals['same_form']} by equal simplified skeletons up to names of variables",
     ]
     lines = [{"outcome": name, "attempts": k, "%": f"{100 * k / n_attempts:.3f}"} for name, k in outcomes.items()]
     notes = [f"{len(load(_CATALOGUE))} held-out equations, those that the benchmark leaves out among them"]

@@ -53,17 +53,14 @@ def gaussian_map(context: Context) -> Exhibit:
     budgets = context.pick({32: 0.2}, {512: 0.5}, {512: 2.0, 8192: 30.0})
     means, widths = draws(n, context.seed)
     networks = _networks(context)
-    searches = [
-        search
-        for n_candidates, seconds in budgets.items()
-        for search in (
-            Search(f"ours, {seconds:g} s", context.weights, {"checkpoint": context.checkpoint, "time_limit": seconds}),
-            *(
+    searches = []
+    for n_candidates, seconds in budgets.items():
+        limits = {"checkpoint": context.checkpoint, "time_limit": seconds}
+        searches.append(Search(f"ours, {seconds:g} s", context.weights, limits))
+        for name, weights, options in networks:
+            searches.append(
                 Search(f"{name}, {n_candidates} candidates", weights, options | {"n_samples": n_candidates})
-                for name, weights, options in networks
-            ),
-        )
-    ]
+            )
 
     def work(k: int, options: dict[str, Any]) -> Facts:
         X, y = instance(means[k], widths[k], (context.seed, k), n_rows)
