@@ -105,7 +105,7 @@ def _odd_root(n: int) -> Callable:
 
 MONOTONE: dict[str, Callable] = {
     **{name: getattr(MP, name) for name in ("exp", "log", "tan", "asin", "acos", "atan")},
-    **{name: getattr(MP, name) for name in ("sinh", "tanh", "asinh", "acosh", "atanh")},
+    **{name: getattr(MP, name) for name in ("sinh", "tanh", "asinh", "acosh", "atanh", "erf")},
     "pow3": lambda x: x**3,
     "pow5": lambda x: x**5,
     "pow1_2": lambda x: MP.sqrt(x),

@@ -1,10 +1,13 @@
 """The one hypothesis strategy for expressions, and the strategies for the points they are evaluated at.
 
 `expressions()` gives Expressions, `token_lists()` the same as lists of prefix tokens (it needs no simplipy).
-Every operator, x1..x5, plain and backquoted names, `<constant>`, pi, e and numbers can occur.
+Every default operator, x1..x5, plain and backquoted names, `<constant>`, pi, e and numbers can occur; with `operators=EVERY_OPERATOR` also the operators that are off by default.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -15,7 +18,10 @@ UNARY = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
     *("exp", "log", "mult2", "mult3", "mult4", "mult5", "div2", "div3", "div4", "div5"),
 )
-ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2)}
+DEFAULT_OPERATORS = (*UNARY, *BINARY)
+OFF_BY_DEFAULT = {"erf": 1}
+ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2), **OFF_BY_DEFAULT}
+EVERY_OPERATOR = tuple(ARITY)
 X_TOKENS = ("x1", "x2", "x3", "x4", "x5")
 # token -> plain name; the last three need backquotes: not an identifier, a token's name, a backquote inside
 NAMES = {"v": "v", "T_0": "T_0", "alpha2": "alpha2", "`my var`": "my var", "`sin`": "sin", "`a``b`": "a`b"}
@@ -42,6 +48,7 @@ def token_lists(
     constants: bool = True,
     wild_numbers: bool = True,
     specials: bool = False,
+    operators: Sequence[str] = DEFAULT_OPERATORS,
 ) -> st.SearchStrategy[list[str]]:
     """Valid prefix token lists.
 
@@ -51,6 +58,7 @@ def token_lists(
     constants : also `<constant>`.
     wild_numbers : also numbers beyond `SMALL_NUMBERS`.
     specials : also `inf`, `-inf` and `nan`.
+    operators : tokens of the operators that can occur, one or more of each arity.
     """
     leaves = [st.sampled_from(X_TOKENS), st.sampled_from(X_TOKENS), st.sampled_from(("pi", "e"))]
     leaves.append(number_tokens() if wild_numbers else st.sampled_from(SMALL_NUMBERS))
@@ -61,15 +69,17 @@ def token_lists(
     if specials:
         leaves.append(st.sampled_from(("inf", "-inf", "nan")))
 
+    unary_tokens, binary_tokens = ([token for token in operators if ARITY[token] == n] for n in (1, 2))
+
     def extend(child: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:
-        unary = st.builds(lambda op, a: [op, *a], st.sampled_from(UNARY), child)
-        binary = st.builds(lambda op, a, b: [op, *a, *b], st.sampled_from(BINARY), child, child)
+        unary = st.builds(lambda op, a: [op, *a], st.sampled_from(unary_tokens), child)
+        binary = st.builds(lambda op, a, b: [op, *a, *b], st.sampled_from(binary_tokens), child, child)
         return st.one_of(unary, binary)
 
     return st.recursive(st.one_of(leaves).map(lambda token: [token]), extend, max_leaves=max_leaves)
 
 
-def expressions(max_leaves: int = 8, **options: bool) -> st.SearchStrategy:
+def expressions(max_leaves: int = 8, **options: Any) -> st.SearchStrategy:
     """Expressions; the options are those of `token_lists`."""
     import simplipy
 

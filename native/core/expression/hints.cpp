@@ -58,7 +58,7 @@ bool is_greek_pi(std::string_view name) { return name == "π"; }
 std::string known_functions() {
     std::string names = "sqrt cbrt";
     for (const OpInfo& row : operators())
-        if (row.arity == 1 || row.token == "pow") names += " " + std::string(row.token);
+        if (!row.call.empty()) names += " " + std::string(row.token);
     return names;
 }
 

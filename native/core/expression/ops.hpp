@@ -60,6 +60,8 @@ enum class Op : std::uint16_t {
     nan = 43,
     number = 44,
     variable = 45,
+    // operators that are off unless they are asked for
+    erf = 46,
 };
 
 inline constexpr std::size_t max_symbols = 64;  // arrays by id have this size; ids of tokens from here on are variables
@@ -102,6 +104,12 @@ struct OpInfo {
 constexpr OpInfo call_row(Op op, std::string_view token, Parity parity, std::string_view derivative,
                           std::string_view domain, std::string_view description, std::uint8_t roles) {
     return {op, token, 1, prec_atom, Form::call, token, 0, roles, parity, {derivative, ""}, domain, 1.0, description};
+}
+
+// An operator that no prior draws and no search uses unless the user asks for it.
+constexpr OpInfo off(OpInfo row) {
+    row.weight = 0.0;
+    return row;
 }
 
 constexpr OpInfo power_row(Op op, std::string_view token, int k, std::string_view derivative) {
@@ -190,6 +198,7 @@ inline constexpr OpInfo operator_table[] = {
     quotient_row(Op::div3, "div3", 3, "1/3"),
     quotient_row(Op::div4, "div4", 4, "1/4"),
     quotient_row(Op::div5, "div5", 5, "1/5"),
+    off(call_row(Op::erf, "erf", Parity::odd, "2/sqrt(pi)*exp(-a^2)", "", "error function", role::transcendental)),
 };
 // clang-format on
 

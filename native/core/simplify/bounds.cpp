@@ -91,6 +91,8 @@ Bounds finite_image(Op function, Bounds argument) {
             return hyperbolic_cosine(b);
         case Op::tanh:
             return clipped(outwards(std::tanh(b.low), std::tanh(b.high)), -1.0, 1.0);
+        case Op::erf:
+            return clipped(outwards(std::erf(b.low), std::erf(b.high)), -1.0, 1.0);
         case Op::asinh:
             return outwards(std::asinh(b.low), std::asinh(b.high));
         case Op::acosh:

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numbers>
 
 namespace simplipy {
 namespace {
@@ -39,6 +40,8 @@ long double function_value(Op op, long double a) {
             return std::exp(a);
         case Op::log:
             return a > 0 ? std::log(a) : static_cast<long double>(NAN);
+        case Op::erf:
+            return std::erf(a);
         default:
             return NAN;
     }
@@ -170,6 +173,8 @@ class ErrorBound {
                 return with_slope(v_);
             case Op::log:
                 return x_ > 2 * a_.error ? with_slope(1 / x_) : unknown_value;
+            case Op::erf:
+                return with_slope(2 * std::numbers::inv_sqrtpi_v<long double> * std::exp(-x_ * x_));
             default:
                 return unknown_value;
         }

@@ -88,6 +88,11 @@ def _odd_root(m: Any, a: Any, n: int) -> Any:
     return m.sign(a) * m.where(m.isfinite(step), guess - step, guess)
 
 
+def _erf(m: Any, a: Any) -> Any:
+    """Error function; NumPy has none, so there `math.erf` computes it number by number."""
+    return m.erf(a) if hasattr(m, "erf") else m.vectorize(math.erf, otypes=[float])(a)
+
+
 def _power_domain(m: Any, a: Any, b: Any) -> Any:
     """Where a power is defined and known."""
     in_domain = (a > 0) | ((a == 0) & (b >= 0)) | ((a < 0) & (m.floor(b) == b))
@@ -187,4 +192,5 @@ FORMS: dict[str, OperatorForms] = {
     "log": _function("log", domain=_POSITIVE),
     **{f"mult{k}": _multiple(k) for k in (2, 3, 4, 5)},
     **{f"div{k}": _part(k) for k in (2, 3, 4, 5)},
+    "erf": OperatorForms(Latex("function", r"\operatorname{erf}"), _erf, ("erf",), image=_UNIT),
 }

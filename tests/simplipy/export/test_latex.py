@@ -15,7 +15,7 @@ from simplipy.export.latex import to_latex
 from simplipy.expression.operator_forms import FORMS
 from simplipy.expression.operators import variable_token
 from tests.oracle import Near, Status, evaluate
-from tests.strategies import X_TOKENS, examples, points, token_lists
+from tests.strategies import EVERY_OPERATOR, X_TOKENS, examples, points, token_lists
 
 GOLDEN = json.loads(Path(__file__).parents[2].joinpath("golden", "latex.json").read_text(encoding="utf-8"))
 FUNCTIONS = {row.latex.text: token for token, row in FORMS.items() if row.latex.form == "function"}
@@ -104,7 +104,7 @@ def test_golden(row):
 
 
 @examples(300)
-@given(token_lists(10, names=False, constants=False, specials=True), points(5, 1))
+@given(token_lists(10, names=False, constants=False, specials=True, operators=EVERY_OPERATOR), points(5, 1))
 def test_a_reader_reads_the_same_formula(tokens, rows):
     reader = TextbookReader(to_latex(tokens))
     read = reader.sum()

@@ -14,7 +14,7 @@ import simplipy
 from simplipy.errors import ConversionError, EvaluationError
 from simplipy.export.numpy_function import numpy_function
 from tests.oracle import disagreement
-from tests.strategies import BINARY, UNARY, X_TOKENS, examples, points, token_lists
+from tests.strategies import BINARY, EVERY_OPERATOR, UNARY, X_TOKENS, examples, points, token_lists
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -8.0, 32.0, 3.0, -0.25, 1e-3, 7.3]
 
@@ -26,7 +26,7 @@ def evaluated(text, X=None, constants=None):
 
 
 @examples(200)
-@given(token_lists(8, names=False), points(8, 1))
+@given(token_lists(8, names=False, operators=EVERY_OPERATOR), points(8, 1))
 def test_values_equal_multiprecision(tokens, rows):
     env = dict(zip(X_TOKENS, rows[0], strict=False))
     constants = [rows[0][-1] + k for k in range(tokens.count("<constant>"))]

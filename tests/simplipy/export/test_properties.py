@@ -11,13 +11,13 @@ import simplipy
 from tests import oracle
 from tests.columns import ALL_NAMES, bind, environment
 from tests.needs import need
-from tests.strategies import examples, expressions, points, token_lists
+from tests.strategies import EVERY_OPERATOR, examples, expressions, points, token_lists
 
 parse = simplipy.parse
 
 
 @examples(80)
-@given(token_lists(8), points(len(ALL_NAMES)), st.data())
+@given(token_lists(8, operators=EVERY_OPERATOR), points(len(ALL_NAMES)), st.data())
 def test_numpy_function_agrees_with_multiprecision(
     prefix: list[str], rows: list[list[float]], data: st.DataObject
 ) -> None:
@@ -32,7 +32,7 @@ def test_numpy_function_agrees_with_multiprecision(
 
 
 @examples(80)
-@given(token_lists(7, constants=False), points(len(ALL_NAMES), 3))
+@given(token_lists(7, constants=False, operators=EVERY_OPERATOR), points(len(ALL_NAMES), 3))
 def test_sympy_and_back_keeps_values_and_domain(prefix: list[str], rows: list[list[float]]) -> None:
     e = parse(prefix)
     back = simplipy.from_sympy(e.to_sympy())
@@ -62,7 +62,7 @@ def test_latex_can_be_typeset() -> None:
     parser = need("matplotlib.mathtext").MathTextParser("path")
 
     @examples(40)
-    @given(expressions(8, names=False))
+    @given(expressions(8, names=False, operators=EVERY_OPERATOR))
     def check(e: simplipy.Expression) -> None:
         parser.parse(f"${e.latex()}$")
 

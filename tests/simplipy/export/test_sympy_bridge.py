@@ -13,7 +13,7 @@ import simplipy
 from simplipy.errors import ConversionError
 from simplipy.export.sympy_bridge import FreeConstant, from_sympy, to_sympy
 from tests.oracle import MP, Near, Status, evaluate
-from tests.strategies import X_TOKENS, examples, points, token_lists
+from tests.strategies import EVERY_OPERATOR, X_TOKENS, examples, points, token_lists
 
 x, y, z = sympy.symbols("x y z", real=True)
 
@@ -42,7 +42,7 @@ def meaning(s, point):
 
 
 @examples(200)
-@given(token_lists(8, names=False), points(8, 1))
+@given(token_lists(8, names=False, operators=EVERY_OPERATOR), points(8, 1))
 def test_both_ways_keep_values_domain_and_the_order_of_constants(tokens, rows):
     env = dict(zip(X_TOKENS, rows[0], strict=False))
     constants = [rows[0][-1] + k for k in range(tokens.count("<constant>"))]
@@ -56,7 +56,7 @@ def test_both_ways_keep_values_domain_and_the_order_of_constants(tokens, rows):
 
 
 @examples(80)
-@given(token_lists(6, names=False, constants=False), points(5, 1))
+@given(token_lists(6, names=False, constants=False, operators=EVERY_OPERATOR), points(5, 1))
 def test_sympy_has_the_same_values(tokens, rows):
     env = dict(zip(X_TOKENS, rows[0], strict=True))
     expected = evaluate(tokens, env)
@@ -227,7 +227,7 @@ def test_nested_roots_stay_small():
 
 
 @examples(100)
-@given(token_lists(8, names=False))
+@given(token_lists(8, names=False, operators=EVERY_OPERATOR))
 def test_principal_roots_are_read_as_they_were_written(tokens):
     odd = [token for token in tokens if token in ("pow1_3", "pow1_5")]
     assume("e" not in tokens or not odd)  # SymPy has one form for the cube root of e and exp(1/3)

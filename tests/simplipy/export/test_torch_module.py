@@ -15,7 +15,7 @@ from simplipy.errors import EvaluationError
 from simplipy.export.torch_module import torch_module
 from simplipy.expression.operators import OPERATORS
 from tests.oracle import derivative, disagreement
-from tests.strategies import BINARY, UNARY, X_TOKENS, examples, points, token_lists
+from tests.strategies import EVERY_OPERATOR, X_TOKENS, examples, points, token_lists
 
 POINTS = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -8.0, 32.0, 3.0, -0.25, 7.3, 0.3, -0.7, 1.7, -3.0]
 
@@ -30,7 +30,7 @@ def column(*values, dtype=torch.float64):
 
 
 @examples(120)
-@given(token_lists(8, names=False), points(8, 1))
+@given(token_lists(8, names=False, operators=EVERY_OPERATOR), points(8, 1))
 def test_values_equal_multiprecision(tokens, rows):
     env = dict(zip(X_TOKENS, rows[0], strict=False))
     constants = np.array([rows[0][-1] + k for k in range(tokens.count("<constant>"))])
@@ -38,7 +38,7 @@ def test_values_equal_multiprecision(tokens, rows):
     assert not disagreement(value.item(), tokens, env, constants)
 
 
-@pytest.mark.parametrize("token", [*UNARY, *BINARY])
+@pytest.mark.parametrize("token", EVERY_OPERATOR)
 def test_gradients_equal_multiprecision(token):
     names = ["x1", "x2"][: OPERATORS[token].arity]
     rows = list(itertools.product(POINTS, repeat=len(names)))

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import simplipy
 from tests.brackets import superfluous_pairs
 from tests.oracle import fold
-from tests.strategies import examples, expressions, token_lists
+from tests.strategies import EVERY_OPERATOR, examples, expressions, token_lists
 
 parse = simplipy.parse
 
 
 @examples(200)
-@given(expressions(12, specials=True))
+@given(expressions(12, specials=True, operators=EVERY_OPERATOR))
 def test_tokens_round_trip(e: simplipy.Expression) -> None:
     assert parse(e.tokens) == e
     assert parse(e.tokens).tokens == e.tokens
@@ -40,7 +40,7 @@ def test_batch_round_trip(batch_of: list[simplipy.Expression]) -> None:
 
 
 @examples(400)
-@given(expressions(12, specials=True))
+@given(expressions(12, specials=True, operators=EVERY_OPERATOR))
 def test_infix_round_trip_is_exact(e: simplipy.Expression) -> None:
     text = e.infix()
     back = parse(text)

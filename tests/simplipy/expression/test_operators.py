@@ -17,7 +17,7 @@ from simplipy.expression import operators, token_batch
 from simplipy.expression.operator_forms import FORMS
 from tests import oracle
 from tests.needs import need
-from tests.strategies import ARITY
+from tests.strategies import ARITY, OFF_BY_DEFAULT
 
 OPERATORS = simplipy.OPERATORS
 PAPER = "+ - * / pow abs inv neg pow2 pow3 pow4 pow5 pow1_2 pow1_3 pow1_4 pow1_5 sin cos tan asin acos atan sinh cosh"
@@ -54,6 +54,7 @@ def grid(op: operators.Operator) -> np.ndarray:
 
 def test_the_default_operators_are_the_papers() -> None:
     assert operators.DEFAULT_OPERATORS == tuple(OPERATORS)[:38] == tuple(PAPER.split())
+    assert set(OPERATORS) - set(operators.DEFAULT_OPERATORS) == set(OFF_BY_DEFAULT)
     assert {op.token: op.arity for op in OPERATORS.values()} == ARITY
     assert all(token == op.token for token, op in OPERATORS.items())
 

@@ -13,13 +13,13 @@ import simplipy
 from tests import oracle
 from tests.columns import ALL_NAMES, bind, environment
 from tests.needs import need
-from tests.strategies import X_TOKENS, examples, expressions, points, token_lists
+from tests.strategies import EVERY_OPERATOR, X_TOKENS, examples, expressions, points, token_lists
 
 parse = simplipy.parse
 
 
 @examples(250)
-@given(token_lists(8), points(len(ALL_NAMES)), st.data())
+@given(token_lists(8, operators=EVERY_OPERATOR), points(len(ALL_NAMES)), st.data())
 def test_values_agree_with_multiprecision(prefix: list[str], rows: list[list[float]], data: st.DataObject) -> None:
     e = parse(prefix)
     constants = data.draw(points(e.n_constants, 1))[0]
@@ -42,7 +42,7 @@ def test_many_is_one_by_one(batch: list[simplipy.Expression], rows: list[list[fl
         assert not np.isnan(values[k][defined[k]]).any()
 
 
-SMOOTH = token_lists(7, wild_numbers=False)
+SMOOTH = token_lists(7, wild_numbers=False, operators=EVERY_OPERATOR)
 
 
 def mismatch(got: float, expected: tuple[float, float] | None) -> bool:
@@ -82,7 +82,7 @@ def test_gradient_agrees_with_finite_differences(
 
 
 @examples(80)
-@given(token_lists(5, wild_numbers=False, constants=False, names=False), points(5, 3))
+@given(token_lists(5, wild_numbers=False, constants=False, names=False, operators=EVERY_OPERATOR), points(5, 3))
 def test_diff_agrees_with_finite_differences(prefix: list[str], rows: list[list[float]]) -> None:
     e = parse(prefix)
     for name in e.variables:
@@ -119,6 +119,7 @@ def torch_value(torch, prefix: list[str], columns: dict, constants):
         "exp",
         "log",
         "abs",
+        "erf",
     }
     like = next(iter(columns.values()))
 

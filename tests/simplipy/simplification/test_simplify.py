@@ -22,7 +22,7 @@ from simplipy import OPERATORS, Engine, Expression, ParseError, SimplipyError, S
 from simplipy.expression.operators import leaf_kind
 from tests.chains import shuffled, sorted_chains
 from tests.simplipy.paper.test_engine import TABLE, Row, split
-from tests.strategies import examples, expressions, token_lists
+from tests.strategies import EVERY_OPERATOR, examples, expressions, token_lists
 
 C = "<constant>"
 ENGINE = Engine()
@@ -72,6 +72,12 @@ FORMS = [
     ("0^0", "1"),
     ("exp(-1/(x - x))", "0", "nan"),
     ("1/0", "inf", "nan"),
+    ("erf(-x)", "-erf(x)"),
+    ("erf(0)*x + erf(-y)", "-erf(y)"),
+    ("erf(c#)", "c#"),
+    ("erf(1/0)", "1", "nan"),
+    ("abs(erf(x) + 1)", "erf(x) + 1"),
+    ("0^erf(x)", "0^x", "0^erf(x)"),
     ("inf - inf", "nan"),
     ("nan*x", "nan"),
     ("nan^0", "1", "nan"),
@@ -282,7 +288,7 @@ def test_long_numbers_are_free_of_order(leaves: list[str], domain: str, seed: in
 
 @examples(200)
 @given(
-    expressions(10, specials=True, wild_numbers=False),
+    expressions(10, specials=True, wild_numbers=False, operators=EVERY_OPERATOR),
     st.sampled_from(["extend", "preserve"]),
     st.booleans(),
     st.integers(),

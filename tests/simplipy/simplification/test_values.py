@@ -17,7 +17,7 @@ import simplipy
 from tests import oracle
 from tests.columns import ALL_NAMES, environment
 from tests.oracle import Near, Status
-from tests.strategies import coordinates, examples, points, token_lists
+from tests.strategies import EVERY_OPERATOR, coordinates, examples, points, token_lists
 
 ENGINE = simplipy.Engine()
 MODES = {
@@ -99,7 +99,7 @@ def offences(tokens: list[str], env: Environment, mode: str) -> str:
 
 @pytest.mark.parametrize("mode", MODES)
 @examples(120)
-@given(tokens=token_lists(8), rows=points(len(ALL_NAMES), 3), constants=CONSTANTS)
+@given(tokens=token_lists(8, operators=EVERY_OPERATOR), rows=points(len(ALL_NAMES), 3), constants=CONSTANTS)
 def test_values_and_domain(mode: str, tokens: list[str], rows: list[list[float]], constants: list[float]) -> None:
     for row in rows:
         env = environment(row) | {f"c{k + 1}": value for k, value in enumerate(constants)}

@@ -36,6 +36,7 @@ struct AcoshD { static double d(double a, double) { return 1.0 / (sqrt(a - 1.0) 
 struct AtanhD { static double d(double a, double) { return 1.0 / ((1.0 - a) * (1.0 + a)); } };
 struct ExpD { static double d(double, double v) { return v; } };
 struct LogD { static double d(double a, double) { return 1.0 / a; } };
+struct ErfD { static double d(double a, double) { return 1.1283791670955126 * exp(-a * a); } };  // 2/sqrt(pi)
 template <int k>
 struct MultD { static double d(double, double) { return k; } };
 template <int k>

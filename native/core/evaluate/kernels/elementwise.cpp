@@ -84,6 +84,7 @@ constexpr Kernels all_kernels() {
     unary_row(Op::div3, unary<Div<3>>, unary_adjoint<DivD<3>>);
     unary_row(Op::div4, unary<Div<4>>, unary_adjoint<DivD<4>>);
     unary_row(Op::div5, unary<Div<5>>, unary_adjoint<DivD<5>>);
+    unary_row(Op::erf, unary<Erf>, unary_adjoint<ErfD>);
     return k;
 }
 

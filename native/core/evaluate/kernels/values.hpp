@@ -138,6 +138,7 @@ struct Log {
     static double call(double a) { return log(a); }
     static double finish(double a, double v) { return within(a < infinity, a > 0.0 ? v : undefined, a + infinity); }
 };
+struct Erf { static double f(double a) { return erf(a); } };
 template <int k>
 struct Mult { static double f(double a) { return k * a; } };
 template <int k>

@@ -55,6 +55,7 @@ TermId value_at_infinity(Context& c, Op op, TermId infinity) {
         case Op::acosh:
             return positive ? infinity : c.terms.symbol(Op::nan);
         case Op::tanh:
+        case Op::erf:
             return c.terms.number(positive ? 1 : -1);
         case Op::atan:
             return scaled(c, c.terms.symbol(Op::pi), Rational::of(positive ? 1 : -1, 2));
@@ -81,12 +82,6 @@ TermId atanh_beyond(Context& c, const Rational& value) {
 
 std::optional<TermId> value_at_number(Context& c, Op op, const Rational& value) {
     switch (op) {
-        case Op::sin:
-        case Op::tan:
-        case Op::sinh:
-        case Op::tanh:
-        case Op::asinh:
-            return value.is_zero() ? std::optional(zero_term) : std::nullopt;
         case Op::cos:
         case Op::cosh:
             return value.is_zero() ? std::optional(one_term) : std::nullopt;
@@ -106,8 +101,8 @@ std::optional<TermId> value_at_number(Context& c, Op op, const Rational& value) 
         case Op::log:
             if (value.sign() > 0) return std::nullopt;
             return c.terms.symbol(value.is_zero() && c.options.extend ? Op::neg_inf : Op::nan);
-        default:
-            return std::nullopt;
+        default:  // an odd function is 0 at 0
+            return info(op).parity == Parity::odd && value.is_zero() ? std::optional(zero_term) : std::nullopt;
     }
 }
 

@@ -41,9 +41,8 @@ TermId sign_of_exponent(Context& c, TermId exponent) {
         if (!only.is_free() && only.ratio.sign() > 0) return sign_of_exponent(c, only.term);
         if (!only.is_free() && only.ratio.sign() < 0) return scaled(c, sign_of_exponent(c, only.term), Rational(-1));
     }
-    const bool keeps_sign =
-        node.kind == Kind::function && (node.op == Op::asin || node.op == Op::atan || node.op == Op::sinh ||
-                                        node.op == Op::tanh || node.op == Op::asinh || node.op == Op::atanh);
+    const bool is_wave = info(node.op).has(role::wave);  // every other odd function rises
+    const bool keeps_sign = node.kind == Kind::function && info(node.op).parity == Parity::odd && !is_wave;
     if (keeps_sign) return sign_of_exponent(c, node.argument);
     if (node.kind == Kind::product && node.n_entries == 1) {
         const Entry only = c.terms.entries(exponent)[0];
