@@ -160,6 +160,8 @@ def _exact(op: str, *operands: Near) -> Near | None:
         result = abs(q[0]) if op == "abs" else -q[0]
     elif op in ("+", "-", "*"):
         result = {"+": q[0] + q[-1], "-": q[0] - q[-1], "*": q[0] * q[-1]}[op]
+    elif op in ("min", "max"):
+        result = (min if op == "min" else max)(q)
     elif op == "/" and q[1]:
         result = q[0] / q[1]
     elif op == "inv" and q[0]:
@@ -230,6 +232,8 @@ def _binary(op: str, a: Near, b: Near) -> Outcome:
         return _power(a, b)
     if op in ("+", "-"):
         return _rounded(a.value + b.value if op == "+" else a.value - b.value, a.bound + b.bound)
+    if op in ("min", "max"):
+        return Near((min if op == "min" else max)(a.value, b.value), max(a.bound, b.bound))
     if op == "*":
         return _rounded(a.value * b.value, abs(a.value) * b.bound + abs(b.value) * a.bound + a.bound * b.bound)
     if abs(b.value) <= b.bound:
@@ -297,6 +301,8 @@ def _singular(op: str, values: Sequence[mpmath.mpf], moves: Sequence[bool]) -> b
     if op == "pow":
         base_edge = moves[0] and x == 0 and values[1] < 1  # b*a^(b - 1) is undefined there, also for b = 0
         return base_edge or (moves[1] and x <= 0)
+    if op in ("min", "max") and any(moves) and x == values[1]:
+        return True
     edges = {"asin": 1, "acos": 1, "acosh": 1, "abs": 0, **dict.fromkeys((*ODD_ROOT, *EVEN_ROOT), 0)}
     return moves[0] and op in edges and abs(x) == edges[op]
 

@@ -1,7 +1,8 @@
 """The one hypothesis strategy for expressions, and the strategies for the points they are evaluated at.
 
 `expressions()` gives Expressions, `token_lists()` the same as lists of prefix tokens (it needs no simplipy).
-Every default operator, x1..x5, plain and backquoted names, `<constant>`, pi, e and numbers can occur; with `operators=EVERY_OPERATOR` also the operators that are off by default.
+Every default operator, x1..x5, plain and backquoted names, `<constant>`, pi, e and numbers can occur; with
+`operators=EVERY_OPERATOR` also the operators that are off by default.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ UNARY = (
     *("exp", "log", "mult2", "mult3", "mult4", "mult5", "div2", "div3", "div4", "div5"),
 )
 DEFAULT_OPERATORS = (*UNARY, *BINARY)
-OFF_BY_DEFAULT = {"erf": 1}
+OFF_BY_DEFAULT = {"erf": 1, "min": 2, "max": 2}
 ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2), **OFF_BY_DEFAULT}
 EVERY_OPERATOR = tuple(ARITY)
 X_TOKENS = ("x1", "x2", "x3", "x4", "x5")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests import oracle
 from tests.oracle import Near, Status
-from tests.strategies import X_TOKENS, examples, points, token_lists
+from tests.strategies import EVERY_OPERATOR, X_TOKENS, examples, points, token_lists
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def double_value(tokens: list[str], env: dict[str, float]) -> float:
     functions = {
         name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
     }
-    functions |= {name: getattr(math, name) for name in ("asinh", "acosh", "atanh", "exp", "log")}
+    functions |= {name: getattr(math, name) for name in ("asinh", "acosh", "atanh", "exp", "log", "erf")}
 
     def leaf(token: str, _: int) -> float:
         return {"pi": math.pi, "e": math.e}.get(token, env.get(token)) if not oracle.is_number(token) else float(token)
@@ -114,13 +114,14 @@ def double_value(tokens: list[str], env: dict[str, float]) -> float:
                 raise ValueError(op)
             return result
         return {"abs": lambda: abs(x), "neg": lambda: -x, "inv": lambda: 1 / x, "+": lambda: x + y, "-": lambda: x - y,
-                "*": lambda: x * y, "/": lambda: x / y}[op]()  # fmt: skip
+                "*": lambda: x * y, "/": lambda: x / y,
+                "min": lambda: min(x, y), "max": lambda: max(x, y)}[op]()  # fmt: skip
 
     return oracle.fold(tokens, leaf, node)
 
 
 @examples(300)
-@given(token_lists(names=False, constants=False), points(5, 2))
+@given(token_lists(names=False, constants=False, operators=EVERY_OPERATOR), points(5, 2))
 def test_bounds_hold_for_the_math_module(tokens: list[str], rows: list[list[float]]) -> None:
     for row in rows:
         env = dict(zip(X_TOKENS, row, strict=True))

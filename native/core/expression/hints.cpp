@@ -13,23 +13,14 @@ struct Hint {
 };
 
 constexpr std::array spellings = {
-    Hint{"ln", "ln(x) is log(x)"},
-    Hint{"log10", "log10(x) is log(x)/log(10)"},
-    Hint{"lg", "lg(x) is log(x)/log(10)"},
-    Hint{"log2", "log2(x) is log(x)/log(2)"},
-    Hint{"log1p", "log1p(x) is log(1 + x)"},
-    Hint{"expm1", "expm1(x) is exp(x) - 1"},
-    Hint{"exp2", "exp2(x) is 2^x"},
-    Hint{"exp10", "exp10(x) is 10^x"},
-    Hint{"sign", "sign(x) is x/abs(x)"},
-    Hint{"sgn", "sgn(x) is x/abs(x)"},
-    Hint{"sec", "sec(x) is 1/cos(x)"},
-    Hint{"csc", "csc(x) is 1/sin(x)"},
-    Hint{"cot", "cot(x) is 1/tan(x)"},
-    Hint{"square", "square(x) is x^2"},
+    Hint{"ln", "ln(x) is log(x)"},           Hint{"log10", "log10(x) is log(x)/log(10)"},
+    Hint{"lg", "lg(x) is log(x)/log(10)"},   Hint{"log2", "log2(x) is log(x)/log(2)"},
+    Hint{"log1p", "log1p(x) is log(1 + x)"}, Hint{"expm1", "expm1(x) is exp(x) - 1"},
+    Hint{"exp2", "exp2(x) is 2^x"},          Hint{"exp10", "exp10(x) is 10^x"},
+    Hint{"sign", "sign(x) is x/abs(x)"},     Hint{"sgn", "sgn(x) is x/abs(x)"},
+    Hint{"sec", "sec(x) is 1/cos(x)"},       Hint{"csc", "csc(x) is 1/sin(x)"},
+    Hint{"cot", "cot(x) is 1/tan(x)"},       Hint{"square", "square(x) is x^2"},
     Hint{"cube", "cube(x) is x^3"},
-    Hint{"max", "max(x, y) is (x + y + abs(x - y))/2"},
-    Hint{"min", "min(x, y) is (x + y - abs(x - y))/2"},
 };
 
 constexpr std::array characters = {

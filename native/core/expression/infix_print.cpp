@@ -106,6 +106,10 @@ class InfixPrinter {
                 out_ += '(';
                 push(")");
                 push(i - 1, prec_sum);
+                if (row.arity == 2) {
+                    push(", ");
+                    push(left_of(nodes_, i), prec_sum);
+                }
                 break;
             case Form::leaf:
                 break;

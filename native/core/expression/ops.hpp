@@ -62,6 +62,8 @@ enum class Op : std::uint16_t {
     variable = 45,
     // operators that are off unless they are asked for
     erf = 46,
+    min = 47,
+    max = 48,
 };
 
 inline constexpr std::size_t max_symbols = 64;  // arrays by id have this size; ids of tokens from here on are variables
@@ -76,6 +78,8 @@ inline constexpr std::uint8_t scale_factor = 2;    // multiplies by the number i
 inline constexpr std::uint8_t root = 4;            // the real root whose order is in its token
 inline constexpr std::uint8_t transcendental = 8;  // neither arithmetic nor a power or root
 inline constexpr std::uint8_t wave = 16;           // sin, cos, tan
+inline constexpr std::uint8_t arithmetic = 32;     // + - * /
+inline constexpr std::uint8_t extremum = 64;       // min, max: one of the operands, in any order and nesting
 }  // namespace role
 
 enum class Parity : std::uint8_t { none, odd, even };
@@ -110,6 +114,12 @@ constexpr OpInfo call_row(Op op, std::string_view token, Parity parity, std::str
 constexpr OpInfo off(OpInfo row) {
     row.weight = 0.0;
     return row;
+}
+
+constexpr OpInfo extremum_row(Op op, std::string_view token, std::array<std::string_view, 2> derivative,
+                              std::string_view description) {
+    constexpr std::uint8_t roles = role::commutative | role::extremum;
+    return {op, token, 2, prec_atom, Form::call, token, 0, roles, Parity::none, derivative, "", 0.0, description};
 }
 
 constexpr OpInfo power_row(Op op, std::string_view token, int k, std::string_view derivative) {
@@ -159,10 +169,11 @@ constexpr OpInfo quotient_row(Op op, std::string_view token, int k, std::string_
 
 // clang-format off: one operator a row
 inline constexpr OpInfo operator_table[] = {
-    {Op::add, "+", 2, prec_sum, Form::infix, "", 0, role::commutative, Parity::none, {"1", "1"}, "", 10.0, "sum"},
-    {Op::sub, "-", 2, prec_sum, Form::infix, "", 0, 0, Parity::none, {"1", "-1"}, "", 10.0, "difference"},
-    {Op::mul, "*", 2, prec_product, Form::infix, "", 0, role::commutative, Parity::none, {"b", "a"}, "", 10.0, "product"},
-    {Op::div, "/", 2, prec_product, Form::infix, "", 0, 0, Parity::none, {"1/b", "-a/b^2"}, "b != 0", 10.0, "quotient"},
+    {Op::add, "+", 2, prec_sum, Form::infix, "", 0, role::commutative | role::arithmetic, Parity::none, {"1", "1"}, "", 10.0, "sum"},
+    {Op::sub, "-", 2, prec_sum, Form::infix, "", 0, role::arithmetic, Parity::none, {"1", "-1"}, "", 10.0, "difference"},
+    {Op::mul, "*", 2, prec_product, Form::infix, "", 0, role::commutative | role::arithmetic, Parity::none, {"b", "a"}, "", 10.0,
+     "product"},
+    {Op::div, "/", 2, prec_product, Form::infix, "", 0, role::arithmetic, Parity::none, {"1/b", "-a/b^2"}, "b != 0", 10.0, "quotient"},
     {Op::pow, "pow", 2, prec_power, Form::infix, "pow", 0, 0, Parity::none, {"b*a^(b - 1)", "a^b*log(a)"},
      "a > 0 or (a = 0 and b >= 0) or (a < 0 and b integer)", 1.0, "power"},
     call_row(Op::abs, "abs", Parity::even, "a/abs(a)", "", "absolute value", 0),
@@ -199,6 +210,8 @@ inline constexpr OpInfo operator_table[] = {
     quotient_row(Op::div4, "div4", 4, "1/4"),
     quotient_row(Op::div5, "div5", 5, "1/5"),
     off(call_row(Op::erf, "erf", Parity::odd, "2/sqrt(pi)*exp(-a^2)", "", "error function", role::transcendental)),
+    extremum_row(Op::min, "min", {"(1 - (a - b)/abs(a - b))/2", "(1 + (a - b)/abs(a - b))/2"}, "smaller operand"),
+    extremum_row(Op::max, "max", {"(1 + (a - b)/abs(a - b))/2", "(1 - (a - b)/abs(a - b))/2"}, "larger operand"),
 };
 // clang-format on
 
@@ -214,11 +227,20 @@ consteval std::uint64_t ids_where(Condition condition) {
 }
 inline constexpr std::uint64_t unary_ids = ids_where([](const OpInfo& row) { return row.arity == 1; });
 inline constexpr std::uint64_t binary_ids = ids_where([](const OpInfo& row) { return row.arity == 2; });
+inline constexpr std::uint64_t commutative_ids =
+    ids_where([](const OpInfo& row) { return row.has(role::commutative); });
+inline constexpr std::uint64_t extremum_ids = ids_where([](const OpInfo& row) { return row.has(role::extremum); });
 
 constexpr bool is_operator(Op op) { return ((unary_ids | binary_ids) >> index(op) & 1U) != 0; }
 constexpr int arity(Op op) {
     return static_cast<int>((unary_ids >> index(op) & 1U) | (binary_ids >> index(op) & 1U) << 1U);
 }
+
+constexpr bool is_commutative(Op op) { return (commutative_ids >> index(op) & 1U) != 0; }
+constexpr bool is_extremum(Op op) { return (extremum_ids >> index(op) & 1U) != 0; }
+
+// max of min, min of max.
+constexpr Op opposite_extremum(Op op) { return op == Op::max ? Op::min : Op::max; }
 
 // All rows; the paper's operators first.
 constexpr std::span<const OpInfo> operators() { return operator_table; }

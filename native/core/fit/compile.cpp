@@ -113,7 +113,7 @@ class FitCompiler {
             own.n_linear = right.n_linear;
             own.has_base = right.has_base;
         }
-        if (arity(op) == 1 || op == Op::pow) return;
+        if (!info(op).has(role::arithmetic)) return;
         const Mark& left = mark(left_of(nodes_, i));
         if (op == Op::add || op == Op::sub) {
             own.n_linear = left.n_linear + right.n_linear;

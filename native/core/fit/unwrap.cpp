@@ -88,8 +88,10 @@ Inverse inverse(Op op, bool left, double t, double u) {
             return {t / u, 1.0 / u};
         case Op::div:
             return left ? Inverse{t * u, u} : Inverse{u / t, u / (t * t)};
-        default:
+        case Op::pow:
             break;
+        default:
+            return {unknown, unknown};
     }
     if (left) {  // h^u
         if (t > 0.0) return {std::pow(t, 1.0 / u), std::pow(t, 1.0 / u) / (u * t)};

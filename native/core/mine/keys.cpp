@@ -12,7 +12,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return z ^ (z >> 31);
 }
 
-// Content of a postfix; operands of + and * in any order.
+// Content of a postfix; operands that may be swapped in any order.
 std::uint64_t content(const std::vector<Node>& nodes) {
     std::vector<std::uint64_t> stack;
     for (const Node& node : nodes) {
@@ -25,7 +25,7 @@ std::uint64_t content(const std::vector<Node>& nodes) {
             stack.pop_back();
             const std::uint64_t left = stack.back();
             stack.pop_back();
-            hash = node.op == Op::add || node.op == Op::mul ? mix(hash, left + right) : mix(mix(hash, left), right);
+            hash = is_commutative(node.op) ? mix(hash, left + right) : mix(mix(hash, left), right);
         }
         stack.push_back(hash);
     }

@@ -117,13 +117,13 @@ class Miner::Worker {
         for (std::uint32_t j = first; j < last; ++j) {
             const MineTerm& right = bank_.term(j);
             if (left.n_constants + right.n_constants > bank_.n_constants()) continue;
-            // operands of + and * in one order: the later term first
+            // operands that may be swapped in one order: the later term first
             const bool in_order = i >= j;
             const int shift = right.n_constants == 0 ? 0 : left.n_constants;
             for (const std::uint16_t renaming : bank_.followers(left.n_variables, right.n_variables)) {
                 const VersionId id = bank_.version_of(right, renaming, shift);
                 for (const Op op : miner_.binary_)
-                    if (in_order || (op != Op::add && op != Op::mul)) test({op, left.first, id, 0});
+                    if (in_order || !is_commutative(op)) test({op, left.first, id, 0});
             }
         }
     }
@@ -300,8 +300,7 @@ ByVariables Miner::n_terms(int length) const {
         return length <= max_infinite_length ||
                std::find(infinities_.begin(), infinities_.end(), i) == infinities_.end();
     };
-    const std::size_t n_commutative = static_cast<std::size_t>(std::count(binary_.begin(), binary_.end(), Op::add) +
-                                                               std::count(binary_.begin(), binary_.end(), Op::mul));
+    const auto n_commutative = static_cast<std::size_t>(std::count_if(binary_.begin(), binary_.end(), is_commutative));
     const bool has_pow = std::count(binary_.begin(), binary_.end(), Op::pow) > 0;
     ByVariables n{};
     const auto add = [&](int n_variables, std::uint64_t more) { n[static_cast<std::size_t>(n_variables)] += more; };

@@ -1,5 +1,6 @@
 #include "fold.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -83,6 +84,10 @@ long double binary_value(Op op, long double a, long double b) {
             return a * b;
         case Op::div:
             return b == 0 ? NAN : a / b;
+        case Op::min:
+            return std::fmin(a, b);
+        case Op::max:
+            return std::fmax(a, b);
         default:
             return a == 0 && b < 0 ? NAN : std::pow(a, b);
     }
@@ -113,6 +118,10 @@ class ErrorBound {
             case Op::div:
                 if (std::fabs(b.value) <= 2 * b.error) return unknown_value;
                 return with_error(2 * (a_.error + std::fabs(v_) * b.error) / std::fabs(b.value));
+            case Op::min:
+            case Op::max:
+                if (std::isnan(x_) || std::isnan(b.value)) return unknown_value;
+                return {v_, std::max(a_.error, b.error)};
             default:
                 break;
         }

@@ -67,7 +67,7 @@ void append(OwnedIdBatch& whole, const OwnedIdBatch& part, Interner& interner) {
 
 std::vector<Node> sorted_chains(const std::vector<Node>& postfix) {
     struct Part {
-        Op chain = Op::nan;  // add or mul while open
+        Op chain = Op::nan;  // the commutative operator while open
         std::vector<Postfix> operands;
     };
     const auto closed = [](Part& part) {
@@ -89,7 +89,7 @@ std::vector<Node> sorted_chains(const std::vector<Node>& postfix) {
         Part right = std::move(stack.back());
         stack.pop_back();
         Part result;
-        if (node.op == Op::add || node.op == Op::mul) {
+        if (is_commutative(node.op)) {
             Part left = std::move(stack.back());
             stack.pop_back();
             result.chain = node.op;

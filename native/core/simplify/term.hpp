@@ -21,9 +21,10 @@ inline constexpr TermId no_term = 0;
 inline constexpr TermId one_term = 1;   // the number 1: the term of a sum's constant part
 inline constexpr TermId zero_term = 2;  // the number 0
 
-enum class Kind : std::uint8_t { none, number, constant, symbol, opaque, variable, product, function, sum };
+enum class Kind : std::uint8_t { none, number, constant, symbol, opaque, variable, product, function, sum, extremum };
 
 // Of a sum: ratio * other * term, where `other` is a free constant (then ratio is 1) or none.
+// Of an extremum: term.
 // Of a product: term ^ ratio, or term ^ other where `other` is the exponent's term (then ratio is 0).
 struct Entry {
     TermId term = no_term;
@@ -43,14 +44,14 @@ struct Cost {
 
 struct TermNode {
     Kind kind = Kind::none;
-    Op op = Op::nan;  // of a function or symbol
+    Op op = Op::nan;  // of a function, an extremum or a symbol
     bool has_variable = false;
     bool has_constant = false;
     bool has_absolute = false;  // |u| or asin(sin(u)): may be 0 on a set of positive measure, as x + |x|
     bool has_wave = false;      // sin, cos or tan
     bool partial = false;       // may be undefined on a set of positive measure
     TermId argument = no_term;
-    std::uint32_t first = 0;  // entries of a sum or product
+    std::uint32_t first = 0;  // entries of a sum, product or extremum
     std::uint32_t n_entries = 0;
     std::int64_t payload = 0;  // variable code, constant number, mantissa of an opaque number
     std::int16_t exponent = 0;

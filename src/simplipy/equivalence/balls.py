@@ -133,6 +133,18 @@ def absolute(a: Ball) -> Ball:
     return Ball(abs(a.value)) if a.known is None else rational(abs(a.known), a.in_pi)
 
 
+def minimum(a: Ball, b: Ball) -> Ball:
+    """Smaller number."""
+    if a.known is not None and b.known is not None and a.in_pi == b.in_pi:
+        return a if a.known <= b.known else b
+    return a if a.value < b.value else b if b.value < a.value else Ball(a.value.min(b.value))
+
+
+def maximum(a: Ball, b: Ball) -> Ball:
+    """Larger number."""
+    return scale(minimum(scale(a, -1, 1), scale(b, -1, 1)), -1, 1)
+
+
 def multiply(a: Ball, b: Ball) -> Ball:
     """Product; zero times anything that is defined is zero."""
     if a.known == 0 or b.known == 0:

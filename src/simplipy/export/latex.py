@@ -170,12 +170,12 @@ def _written(node: _Node, bare: bool) -> _Pieces:
         case "power":
             if left.form == "function" and node.text:
                 # only for the powers 2 to 5: \sin^{-1} would be read as the inverse function
-                return [left.text, f"^{{{node.text}}}", *_operand(left.operands[0], True)]
+                return [left.text, f"^{{{node.text}}}", *_arguments(left)]
             return [*_operand(left, left.level < _ATOM), "^{", (right, False), "}"]
         case "root":
             return [rf"\sqrt{node.text}{{", (left, False), "}"]
         case "function":
-            return [node.text, *_operand(left, True)]
+            return [node.text, *_arguments(node)]
         case "abs":
             return [r"\left|", (left, False), r"\right|"]
 
@@ -183,6 +183,12 @@ def _written(node: _Node, bare: bool) -> _Pieces:
 def _operand(node: _Node, brackets: bool) -> _Pieces:
     """One operand, in brackets or not."""
     return [r"\left(", (node, False), r"\right)"] if brackets else [(node, False)]
+
+
+def _arguments(node: _Node) -> _Pieces:
+    """Operands of a function in brackets."""
+    first, *others = [(operand, False) for operand in node.operands]
+    return [r"\left(", first, *(piece for other in others for piece in (", ", other)), r"\right)"]
 
 
 def _between(left: _Node, left_in_brackets: bool, right: _Node) -> str:

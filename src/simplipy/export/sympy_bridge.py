@@ -158,6 +158,16 @@ def absolute(a: Any) -> Any:
     return sympy.Abs(_closed(a), evaluate=False)
 
 
+def minimum(a: Any, b: Any) -> Any:
+    """Unevaluated minimum."""
+    return sympy.Min(_closed(a), _closed(b), evaluate=False)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """Unevaluated maximum."""
+    return sympy.Max(_closed(a), _closed(b), evaluate=False)
+
+
 def root(a: Any, n: int) -> Any:
     """Real root, where n is odd as sign(u)*Abs(u)**(1/n)."""
     if n % 2 == 0:
@@ -287,9 +297,10 @@ class _Reader:
             case Rational():
                 short = _short_decimal(item)
                 return [short] if short else self._product((Integer(item.p), Rational(1, item.q)))
-            case sympy.Max() | sympy.Min() if len(item.args) == 2:
-                a, b = item.args
-                return ["div2", "+" if isinstance(item, sympy.Max) else "-", "+", a, b, "abs", "-", a, b]
+            case sympy.Max() | sympy.Min() if item.args:
+                token = "max" if isinstance(item, sympy.Max) else "min"
+                # SymPy puts operands in an order of its own
+                return [*[token] * (len(item.args) - 1), *sorted(item.args, key=_first_constant)]
             case sympy.log() if len(item.args) == 2:
                 return ["/", "log", item.args[0], "log", item.args[1]]
         if not item.args and item in _TOKENS:
@@ -461,6 +472,11 @@ def _has_constants(root: Any) -> bool:
         seen.update(map(id, fresh))
         pending.extend(fresh)
     return False
+
+
+def _first_constant(item: Any) -> int:
+    """Place of the first free constant among all of them, 0 without one."""
+    return min((constant.dummy_index for constant in item.atoms(FreeConstant)), default=0)
 
 
 def _refusal(item: Any) -> ConversionError:

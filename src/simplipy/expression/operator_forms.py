@@ -151,6 +151,18 @@ def _at_one(m: Any, a: Any) -> Any:
     return m.abs(a) == 1
 
 
+def _extremum(token: str, name: str) -> OperatorForms:
+    """The smaller or larger operand; array libraries call it by this name."""
+
+    def values(m: Any, a: Any, b: Any) -> Any:
+        return getattr(m, name)(a, b)
+
+    def bounds(m: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        return m.extremum(name, a, b, c, d)
+
+    return OperatorForms(Latex("function", f"\\{token}"), values, (name,), bounds)
+
+
 def _multiple(k: int) -> OperatorForms:
     """An integer multiple of the operand."""
     return OperatorForms(Latex("product", before=str(k)), lambda m, a: k * a, ("scale", k, 1))
@@ -193,4 +205,6 @@ FORMS: dict[str, OperatorForms] = {
     **{f"mult{k}": _multiple(k) for k in (2, 3, 4, 5)},
     **{f"div{k}": _part(k) for k in (2, 3, 4, 5)},
     "erf": OperatorForms(Latex("function", r"\operatorname{erf}"), _erf, ("erf",), image=_UNIT),
+    "min": _extremum("min", "minimum"),
+    "max": _extremum("max", "maximum"),
 }

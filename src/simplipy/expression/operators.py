@@ -1,7 +1,7 @@
 """The operator table and the words of the token language, read from the core.
 
 Everything that knows operators by name (parsers, printers, exports, samplers) reads this table. Adding an operator
-means adding one row in ``native/core/expression/ops.cpp``, its kernels, and an entry in each export. A test proves
+means adding one row in ``native/core/expression/ops.hpp``, its kernels, and an entry in each export. A test proves
 completeness.
 """
 

@@ -124,6 +124,11 @@ def product(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     return corners.min(axis=0), corners.max(axis=0)
 
 
+def extremum(name: str, a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    """Bounds of a minimum or maximum, by the name of NumPy's function."""
+    return getattr(np, name)(a, c), getattr(np, name)(b, d)
+
+
 def wave(low: Array, high: Array, phase: float) -> tuple[Array, Array]:
     """Bounds of cos(x - phase): 1 at phase + 2 k pi, -1 between."""
     low, high = low - phase, high - phase

@@ -80,10 +80,10 @@ def test_such_names_are_variables_in_backquotes(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("hint", "ours"),
-    [("log10(x)", "log(x)/log(10)"), ("max(x, y)", "(x + y + abs(x - y))/2"), ("expm1(x)", "exp(x) - 1")],
+    [("log10(x)", "log(x)/log(10)"), ("expm1(x)", "exp(x) - 1")],
 )
 def test_the_other_spelling_means_the_same(hint: str, ours: str) -> None:
-    functions = {"log10(x)": np.log10, "max(x, y)": np.maximum, "expm1(x)": np.expm1}
+    functions = {"log10(x)": np.log10, "expm1(x)": np.expm1}
     done = run("show", hint)
     assert f"; {hint} is {ours}\n" in done.stderr
     columns = {"x": np.linspace(0.5, 3, 7), "y": np.linspace(2, 1, 7)}

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from flash_ansr.data import ExhaustedPriorError, Generator, PriorError, load_prior, prior_names
+from flash_ansr.data.vocabulary import Vocabulary
+from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS
+from tests.strategies import OFF_BY_DEFAULT
 
 
 def write(folder: Path, text: str) -> Path:
@@ -36,6 +39,15 @@ def test_every_number_of_the_appendix() -> None:
     (constants,) = prior.constants
     assert (constants.kind, constants.mean, constants.scale) == ("normal", 0, 5)
     assert (prior.retries, prior.noise.probability, prior.holdouts) == (4, 0, ("fastsrb",))
+
+
+def test_operators_that_are_off_are_never_drawn() -> None:
+    off = OPERATORS.keys() - set(DEFAULT_OPERATORS)
+    assert off == set(OFF_BY_DEFAULT)
+    for name in ("paper", "wide"):
+        weights = load_prior(name).skeletons.operator_weights
+        assert all(weights[token] == 0 for token in off)
+    assert not off & set(Vocabulary(3).tokens)
 
 
 def test_ablations_differ_in_one_thing() -> None:

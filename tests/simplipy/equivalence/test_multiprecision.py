@@ -240,6 +240,7 @@ def _apply(token, a, b=None):
     domain = {"asin": abs(a) <= 1, "acos": abs(a) <= 1, "acosh": a >= 1, "atanh": abs(a) < 1, "log": a > 0, "inv": a}
     _need(domain.get(token, True) and (token != "/" or b))
     other = {"/": lambda: a / b, "inv": lambda: 1 / a, "neg": lambda: -a, "abs": lambda: abs(a)}
+    other |= {"min": lambda: min(a, b), "max": lambda: max(a, b)}
     return other[token]() if token in other else getattr(mp, token)(a)
 
 

@@ -15,7 +15,7 @@ from simplipy.export.latex import to_latex
 from simplipy.expression.operator_forms import FORMS
 from simplipy.expression.operators import variable_token
 from tests.oracle import Near, Status, evaluate
-from tests.strategies import EVERY_OPERATOR, X_TOKENS, examples, points, token_lists
+from tests.strategies import ARITY, EVERY_OPERATOR, X_TOKENS, examples, points, token_lists
 
 GOLDEN = json.loads(Path(__file__).parents[2].joinpath("golden", "latex.json").read_text(encoding="utf-8"))
 FUNCTIONS = {row.latex.text: token for token, row in FORMS.items() if row.latex.form == "function"}
@@ -55,7 +55,7 @@ class TextbookReader:
 
     def product(self) -> list[str]:
         left = self.power()
-        while self.next() not in ("", "+", "-", "}", r"\right)", r"\right|"):
+        while self.next() not in ("", ",", "+", "-", "}", r"\right)", r"\right|"):
             dot = self.accept(r"\cdot")
             digit_before = self.words[self.i - 1][0].isdigit()
             assert dot or not self.next()[0].isdigit(), f"a digit without a dot before it: {self.words}"
@@ -71,6 +71,15 @@ class TextbookReader:
         power = ["pow", *base, *self.group()]
         assert self.next() != "^", "a double superscript"
         return power
+
+    def arguments(self, n: int) -> list[str]:
+        self.take(r"\left(")
+        inner = self.sum()
+        for _ in range(n - 1):
+            self.take(",")
+            inner += self.sum()
+        self.take(r"\right)")
+        return inner
 
     def atom(self) -> list[str]:
         word = self.take()
@@ -90,7 +99,7 @@ class TextbookReader:
             return inner if word == r"\left(" else ["abs", *inner]
         if word in FUNCTIONS:
             exponent = self.group() if self.accept("^") else None
-            call = [FUNCTIONS[word], *self.atom()]
+            call = [FUNCTIONS[word], *self.arguments(ARITY[FUNCTIONS[word]])]
             return call if exponent is None else ["pow", *call, *exponent]
         if word == "x":
             self.take("_")

@@ -159,7 +159,7 @@ def test_infix_form(op: operators.Operator) -> None:
         "scale": f"{k}*x1",
         "quotient": f"x1/{k}",
         "reciprocal": "1/x1",
-        "call": f"{op.call}(x1)",
+        "call": f"{op.call}(x1)" if op.arity == 1 else f"{op.call}(x1,x2)",
     }[op.form]
     assert e.infix().replace(" ", "") == text
     assert simplipy.parse(text) == e

@@ -148,6 +148,8 @@ def torch_value(torch, prefix: list[str], columns: dict, constants):
             "-": lambda: x - y,
             "*": lambda: x * y,
             "/": lambda: x / y,
+            "min": lambda: torch.minimum(x, y),
+            "max": lambda: torch.maximum(x, y),
         }
         return table[op]() if op in table else x**y
 

@@ -6,7 +6,7 @@ import pytest
 
 import simplipy
 from simplipy import OPERATORS
-from simplipy.expression.operators import CONSTANT
+from simplipy.expression.operators import CONSTANT, DEFAULT_OPERATORS
 
 # what native/core/mine/join.cpp seeks as the member through a point
 FORMS = [
@@ -18,7 +18,7 @@ FORMS = [
     ["pow", "x1", CONSTANT],
     ["pow", CONSTANT, "x1"],
 ]
-BINARY = [name for name, operator in OPERATORS.items() if operator.arity == 2]
+BINARY = [name for name in DEFAULT_OPERATORS if OPERATORS[name].arity == 2]
 OF_THREE_TOKENS = [[op, *pair] for op in BINARY for pair in itertools.permutations(("x1", CONSTANT))]
 
 

@@ -46,6 +46,8 @@ struct One { static double d(double, double, double) { return 1.0; } };
 struct MinusOne { static double d(double, double, double) { return -1.0; } };
 struct Left { static double d(double a, double, double) { return a; } };
 struct Right { static double d(double, double b, double) { return b; } };
+struct Above { static double d(double a, double b, double) { return a > b ? 1.0 : (a < b ? 0.0 : 0.5); } };
+struct Below { static double d(double a, double b, double) { return a < b ? 1.0 : (a > b ? 0.0 : 0.5); } };
 struct QuotientDa { static double d(double, double b, double) { return 1.0 / b; } };
 struct QuotientDb { static double d(double, double b, double v) { return -v / b; } };
 // clang-format on

@@ -85,6 +85,8 @@ constexpr Kernels all_kernels() {
     unary_row(Op::div4, unary<Div<4>>, unary_adjoint<DivD<4>>);
     unary_row(Op::div5, unary<Div<5>>, unary_adjoint<DivD<5>>);
     unary_row(Op::erf, unary<Erf>, unary_adjoint<ErfD>);
+    binary_row(Op::min, elementwise<Min, Below, Above>());
+    binary_row(Op::max, elementwise<Max, Above, Below>());
     return k;
 }
 

@@ -147,6 +147,8 @@ struct Div { static double f(double a) { return a / k; } };
 struct Add { static double f(double a, double b) { return a + b; } };
 struct Sub { static double f(double a, double b) { return a - b; } };
 struct Mul { static double f(double a, double b) { return a * b; } };
+struct Min { static double f(double a, double b) { return a < b || a != a ? a : b; } };  // undefined where one is
+struct Max { static double f(double a, double b) { return a > b || a != a ? a : b; } };
 struct Quotient { static double f(double a, double b) { return b == 0.0 ? undefined : a / b; } };
 // clang-format on
 

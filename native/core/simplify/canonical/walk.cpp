@@ -1,5 +1,6 @@
 #include "walk.hpp"
 
+#include "function/extremum.hpp"
 #include "function/function.hpp"
 #include "product/power.hpp"
 #include "product/product.hpp"
@@ -130,6 +131,11 @@ Value sum_of(Context& c, Value& a, Value& b, Op op) {
 void apply_binary(Context& c, Op op, Value& a, Value& b) {
     if (op == Op::add || op == Op::sub) {
         a = sum_of(c, a, b, op);
+        return;
+    }
+    if (is_extremum(op)) {
+        const TermId right = close(c, b);
+        a = Value::of(extremum(c, op, close(c, a), right));
         return;
     }
     Parts parts;

@@ -54,6 +54,29 @@ void emit_function(Output& out, const TermNode& node, Mode mode) {
     }
 }
 
+// max(a, b) is -min(-a, -b).
+void emit_extremum(Output& out, const TermNode& node, Mode mode) {
+    if (mode == Mode::inverse) {
+        emit_extremum(out, node, Mode::plain);
+        out.op(Op::inv);
+        return;
+    }
+    const std::span<const Entry> entries = out.speller.entries(node);
+    int plain = 0;
+    int negative = 0;
+    for (const Entry& entry : entries) {
+        plain += out[entry.term].cost.plain;
+        negative += out[entry.term].cost.negative;
+    }
+    const bool wants_minus = mode == Mode::negative;
+    const bool turned = wants_minus ? negative <= 1 + plain : 1 + negative < plain;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        emit_signed(out, entries[i].term, turned);
+        if (i > 0) out.op(turned ? opposite_extremum(node.op) : node.op);
+    }
+    if (turned != wants_minus) out.op(Op::neg);
+}
+
 }  // namespace
 
 void emit_term(Output& out, TermId id, Mode mode) {
@@ -74,6 +97,9 @@ void emit_term(Output& out, TermId id, Mode mode) {
             break;
         case Kind::function:
             emit_function(out, node, mode);
+            break;
+        case Kind::extremum:
+            emit_extremum(out, node, mode);
             break;
         default:
             emit_atom(out, node, mode);

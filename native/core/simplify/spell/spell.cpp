@@ -37,6 +37,18 @@ Cost function_cost(Op op, const Cost& inner) {
     return cost;
 }
 
+// max(a, b) is -min(-a, -b).
+Cost extremum_cost(const Speller& speller, std::span<const Entry> entries) {
+    int plain = static_cast<int>(entries.size()) - 1;
+    int negative = plain;
+    for (const Entry& entry : entries) {
+        plain += speller[entry.term].cost.plain;
+        negative += speller[entry.term].cost.negative;
+    }
+    const int least = std::min(plain, 1 + negative);
+    return {least, std::min(negative, 1 + plain), 1 + least};
+}
+
 }  // namespace
 
 void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
@@ -58,6 +70,9 @@ void Speller::set_cost(TermNode& node, std::span<const Entry> entries) const {
             break;
         case Kind::function:
             node.cost = function_cost(node.op, arena_[node.argument].cost);
+            break;
+        case Kind::extremum:
+            node.cost = extremum_cost(*this, entries);
             break;
         default:
             node.cost = {1, 2, 2};

@@ -24,6 +24,7 @@ class Speller {
     const Arena& arena() const { return arena_; }
     const TermNode& operator[](TermId id) const { return arena_[id]; }
     std::span<const Entry> entries(TermId id) const { return arena_.entries(id); }
+    std::span<const Entry> entries(const TermNode& node) const { return arena_.entries(node); }
     bool merges_even_roots() const { return merge_even_roots_; }
 
     // Sets cost and no_numerator of a node whose children have theirs.

@@ -80,6 +80,19 @@ def test_operators_that_are_not_allowed_do_not_occur() -> None:
     assert best_fvu(x1 * x2 + x3, operators=frozenset({"+", "*"})) < 1e-20
 
 
+@pytest.mark.parametrize(
+    ("operator", "y"),
+    [
+        ("erf", 2 * simplipy.parse("erf(x1 - 2)")(X) + 1),
+        ("min", np.minimum(x1, x2)),
+        ("max", 3 * np.maximum(x1, x2) - 1),
+    ],
+)
+def test_operators_that_are_off_are_used_where_they_are_asked_for(operator: str, y: np.ndarray) -> None:
+    assert best_fvu(y, operators=frozenset({"+", "-", "*", operator})) < 1e-20
+    assert best_fvu(y) > 1e-12
+
+
 def test_few_rows_and_constant_targets_give_nothing() -> None:
     assert list(enumerate_forms(bind(X[:5], x1[:5]))) == []
     assert list(enumerate_forms(bind(X, np.ones(200)))) == []

@@ -38,8 +38,9 @@ bool Matcher::match(TermId pattern, TermId term) {
         case Kind::function:
             return p.op == t.op && match(p.argument, t.argument);
         case Kind::sum:
-        case Kind::product: {
-            if (p.n_entries != t.n_entries) return false;
+        case Kind::product:
+        case Kind::extremum: {
+            if (p.op != t.op || p.n_entries != t.n_entries) return false;
             const Scratch<Entry> entries = c_.terms.copied_entries(term);
             EntryMatch all{entries, Rational(1)};
             return match_entries(patterns_.entries(pattern), all);

@@ -72,6 +72,18 @@ void analyse_sum(const Arena& arena, TermNode& node) {
     }
 }
 
+// It may be constant on an interval, as max(x, 0).
+void analyse_extremum(const Arena& arena, TermNode& node) {
+    const bool greatest = node.op == Op::max;
+    node.has_absolute = true;
+    node.low = node.high = greatest ? -infinity : infinity;
+    for (const Entry& entry : arena.entries(node)) {
+        const TermNode& term = arena[entry.term];
+        node.low = greatest ? std::max(node.low, term.low) : std::min(node.low, term.low);
+        node.high = greatest ? std::max(node.high, term.high) : std::min(node.high, term.high);
+    }
+}
+
 void analyse_product(const Arena& arena, TermNode& node) {
     int sign = 1;  // 0: unknown
     Bounds size{1.0, 1.0};
@@ -152,6 +164,9 @@ void analyse(const Arena& arena, TermNode& node, const std::map<std::int64_t, Ra
             break;
         case Kind::function:
             analyse_function(arena, node);
+            break;
+        case Kind::extremum:
+            analyse_extremum(arena, node);
             break;
         case Kind::none:
             break;

@@ -47,17 +47,10 @@ TermId Constants::applied(Op op, TermId ground) {
     return make(std::move(definition));
 }
 
-TermId Constants::raised(TermId base, TermId exponent) {
-    if (!tracked_) return make({});
-    Definition definition = define(base);
-    append(definition, define(exponent), Op::pow);
-    return make(std::move(definition));
-}
-
-TermId Constants::times(TermId a, TermId b) {
+TermId Constants::applied(Op op, TermId a, TermId b) {
     if (!tracked_) return make({});
     Definition definition = define(a);
-    append(definition, define(b), Op::mul);
+    append(definition, define(b), op);
     return make(std::move(definition));
 }
 

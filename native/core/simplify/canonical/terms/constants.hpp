@@ -26,10 +26,11 @@ class Constants {
     // The next constant of the input.
     TermId of_input();
 
-    // A new constant for op(ground), base^exponent and a * b, where these hold constants and no variables.
+    // A new constant for op(ground), op(a, b), base^exponent and a * b, where these hold constants and no variables.
     TermId applied(Op op, TermId ground);
-    TermId raised(TermId base, TermId exponent);
-    TermId times(TermId a, TermId b);
+    TermId applied(Op op, TermId a, TermId b);
+    TermId raised(TermId base, TermId exponent) { return applied(Op::pow, base, exponent); }
+    TermId times(TermId a, TermId b) { return applied(Op::mul, a, b); }
 
     // The constant for ratio * constant, constant^exponent, |constant|^exponent.
     TermId scaled(TermId constant, const Rational& ratio);

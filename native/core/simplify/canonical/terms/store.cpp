@@ -110,6 +110,12 @@ TermId TermStore::product(const Scratch<Entry>& factors) {
     return intern(node, sorted);
 }
 
+TermId TermStore::extremum(Op op, const Scratch<Entry>& sorted) {
+    TermNode node = node_of(Kind::extremum);
+    node.op = op;
+    return intern(node, sorted);
+}
+
 TermId TermStore::find_function(Op op, TermId argument) const { return arena_.find(function_node(op, argument), {}); }
 
 TermId TermStore::find_sum(std::span<const Entry> sorted) const { return arena_.find(node_of(Kind::sum), sorted); }

@@ -35,6 +35,7 @@ class TermStore {
     TermId function(Op op, TermId argument);
     TermId sum(const Scratch<Entry>& sorted);
     TermId product(const Scratch<Entry>& factors);
+    TermId extremum(Op op, const Scratch<Entry>& sorted);
 
     // The term where there is one, else no_term.
     TermId find_function(Op op, TermId argument) const;
