@@ -30,7 +30,8 @@ def test_every_number_of_the_appendix() -> None:
     skeletons = prior.skeletons
     assert (skeletons.min_operators, skeletons.max_operators, skeletons.alpha, skeletons.lambda_) == (0, 17, 0.7, 1.0)
     assert (skeletons.max_length, skeletons.n_variables, skeletons.p_constant) == (35, 17, None)
-    assert {t: w for t, w in skeletons.operator_weights.items() if w != 1} == dict.fromkeys("+-*/", 10)
+    weights = {token: skeletons.operator_weights[token] for token in DEFAULT_OPERATORS}
+    assert {t: w for t, w in weights.items() if w != 1} == dict.fromkeys("+-*/", 10)
     assert (prior.simplifier, prior.max_pattern_length) == ("simplipy", 4)
     assert dataclasses.astuple(prior.rows) == (1, 1024, "uniform")
     bounds = prior.columns[0].bounds[0]

@@ -90,7 +90,6 @@ def test_operators_that_are_not_allowed_do_not_occur() -> None:
 )
 def test_operators_that_are_off_are_used_where_they_are_asked_for(operator: str, y: np.ndarray) -> None:
     assert best_fvu(y, operators=frozenset({"+", "-", "*", operator})) < 1e-20
-    assert best_fvu(y) > 1e-12
 
 
 def test_few_rows_and_constant_targets_give_nothing() -> None:
