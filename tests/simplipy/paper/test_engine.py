@@ -79,6 +79,7 @@ def _root(a: Number, k: int) -> Number | None:
 def _call(token: str, *a: Number) -> Number | None:
     """An operator on numbers and infinities; None where it has no value."""
     binary = {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": _times, "/": _divide, "pow": _power}
+    binary |= {"min": min, "max": max}
     if token in binary:
         return binary[token](*a)
     if token[:-1] in ("mult", "div", "pow", "pow1_"):
