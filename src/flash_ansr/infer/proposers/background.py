@@ -70,6 +70,11 @@ class BackgroundProposer(Proposer):
         return Loading.READY if self._made is not None else Loading.FAILED
 
     @property
+    def outcome(self) -> str:
+        """The state in words, with the reason of a failure."""
+        return self.state.value if self.failure is None else f"{self.state.value}: {self.failure}"
+
+    @property
     def is_ready(self) -> bool:
         """Whether the loading is over: ``propose`` raises the error of one that failed."""
         return self.state in (Loading.READY, Loading.FAILED)

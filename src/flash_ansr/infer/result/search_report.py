@@ -147,5 +147,5 @@ def _network_part(pipeline: Pipeline, options: SearchOptions) -> str:
         return "took part" if failure is None else f"took part, then failed: {failure}"
     if failure is not None:
         return f"failed: {failure}"
-    states = [proposer.state for proposer in pipeline.team.loading]
-    return (states[0] if states else Loading.READY).value
+    outcomes = [proposer.outcome for proposer in pipeline.team.loading]
+    return outcomes[0] if outcomes else Loading.READY.value

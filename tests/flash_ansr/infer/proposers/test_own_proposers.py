@@ -13,12 +13,7 @@ from sklearn.base import clone
 
 import simplipy
 from flash_ansr import FlashANSR, Proposals, Proposer, ProposerContext
-from flash_ansr.infer.candidates.scaling import Scaling
 from flash_ansr.infer.proposers.background import BackgroundProposer, Loading
-from flash_ansr.infer.search.pipeline import Pipeline
-from flash_ansr.infer.search.set_up import SearchOptions, network_part
-from flash_ansr.infer.settings import Settings
-from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy import TokenBatch
 
@@ -203,14 +198,20 @@ def test_the_background_hands_on_what_was_missed_and_says_how_it_is() -> None:
     broken.load()
     broken._thread.join()
     assert (broken.state, broken.failure) == (Loading.FAILED, "ZeroDivisionError: division by zero")
+    assert broken.outcome == "failed: ZeroDivisionError: division by zero"
 
 
-def test_the_report_says_why_a_network_failed_whose_turn_did_not_come() -> None:
+def test_the_report_says_why_a_network_failed_whose_turn_did_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
     network = BackgroundProposer("neural", lambda: 1 / 0)
-    table = Table(X, Y)
-    guess = Guess(LAW).started(ProposerContext(table))
-    search = Pipeline(table, Scaling.of(table), [guess, network], Grammar(), Settings())
-    assert network_part(search, SearchOptions()) == Loading.WAITING.value
     network.load()
     network._thread.join()
-    assert network_part(search, SearchOptions()) == "failed: ZeroDivisionError: division by zero"
+    monkeypatch.setattr(BackgroundProposer, "is_ready", False)  # the search ends before its turn
+    monkeypatch.setattr(
+        "flash_ansr.infer.search.set_up.make_proposers", lambda context, *_: [started(context), network]
+    )
+    report = FlashANSR(time_limit=30.0, random_state=0).fit(X, Y).report_
+    assert report["neural"] == "failed: ZeroDivisionError: division by zero"
+
+
+def started(context: ProposerContext) -> Proposer:
+    return Guess("x1*atan(x2 + x1)", LAW).started(context)
