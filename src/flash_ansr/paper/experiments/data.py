@@ -20,6 +20,7 @@ from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import draw_pairs, panels
 from flash_ansr.paper.experiment import Exhibit, experiment
 from simplipy import Expression
+from simplipy.expression.operators import DEFAULT_OPERATORS
 
 _CATALOGUE = "fastsrb"
 _PART = 5000
@@ -111,7 +112,8 @@ def data_hyperparameters(context: Context) -> Exhibit:
     """
     prior = load_prior("paper")
     skeletons, (column,), (constant,) = prior.skeletons, prior.columns, prior.constants
-    (bound,), weights = column.bounds, skeletons.operator_weights
+    (bound,) = column.bounds
+    weights = {token: skeletons.operator_weights[token] for token in DEFAULT_OPERATORS}
     settings = {
         "alpha, lambda of p(n_ops)": ("0.7, 1", f"{skeletons.alpha:g}, {skeletons.lambda_:g}"),
         "n_ops": ("0 to 17", f"{skeletons.min_operators} to {skeletons.max_operators}"),

@@ -15,6 +15,7 @@ from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import compared_with_paper, table_figure
 from flash_ansr.paper.experiment import Exhibit, experiment
 from simplipy import OPERATORS, Engine
+from simplipy.expression.operators import DEFAULT_OPERATORS
 from simplipy.paper.rules import PrefixRule, is_metavariable, load_rules
 
 # millions of weights: encoder, decoder; and the total as the paper rounds it
@@ -158,9 +159,9 @@ def vocabulary(_: Context) -> Exhibit:
 
     Full: the same
     """
-    operators = list(OPERATORS.values())
-    missing = [token for token in _PAPER_TOKENS if token not in OPERATORS]
-    added = [token for token in OPERATORS if token not in _PAPER_TOKENS]
+    operators = [OPERATORS[token] for token in DEFAULT_OPERATORS]
+    missing = [token for token in _PAPER_TOKENS if token not in DEFAULT_OPERATORS]
+    added = [token for token in DEFAULT_OPERATORS if token not in _PAPER_TOKENS]
     findings = [
         f"{len(operators)} operators, {sum(o.arity == 2 for o in operators)} of them binary; the paper has "
         f"{len(_PAPER_TOKENS)}; missing here: {', '.join(missing) or 'none'}; added: {', '.join(added) or 'none'}",
