@@ -1,0 +1,105 @@
+"""The corpus of science: every law is read, is defined on its ranges, and has units that agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from flash_ansr.catalogues.errors import CatalogueError
+from flash_ansr.catalogues.science import Law, field_names, load_field, load_laws
+from flash_ansr.catalogues.science.laws import law_from
+from flash_ansr.catalogues.science.units import check_units
+
+ROWS = 300
+FORCE, MASS = "F: force [N]", "m: mass [kg] log(1, 9)"
+ACCELERATION = "a: acceleration [m/s^2] log(1, 9)"
+
+
+def law(text: str, *lines: str, **more: object) -> Law:
+    where = dict(line.split(": ", 1) for line in lines)
+    return law_from("field", "key", {"name": "A law", "law": text, "where": where, **more})
+
+
+@pytest.mark.parametrize("field", field_names())
+def test_laws_are_defined_on_their_ranges_and_not_constant(field: str) -> None:
+    for known in load_field(field):
+        columns, y = known.sample(ROWS, np.random.default_rng(0))
+        assert np.isfinite(y).mean() > 0.98, known.key
+        assert np.ptp(y[np.isfinite(y)]) > 0, known.key
+        assert known.variables, known.key
+        assert set(columns) == set(known.expression.variables), known.key
+
+
+@pytest.mark.parametrize("field", field_names())
+def test_units_agree(field: str) -> None:
+    checked = [known for known in load_field(field) if not known.is_empirical]
+    for known in checked:
+        check_units(known)
+    assert len(checked) > 0.8 * len(load_field(field))
+
+
+def test_the_corpus_is_large_and_diverse() -> None:
+    laws = load_laws()
+    assert len(laws) >= 1000
+    assert len({(known.field, known.key) for known in laws}) == len(laws)
+    assert len({known.form() for known in laws}) >= 700
+
+
+def test_a_form_forgets_names_and_numbers() -> None:
+    decay = law("n = n0*exp(-t/tau)", "n: number [1]", "t: time [s] uniform(0, 9)", "n0: number [1] fitted log(1, 9)",
+                "tau: lifetime [s] fitted log(1, 9)")  # fmt: skip
+    growth = law(
+        "m = k*exp(r*z)",
+        "m: mass [1]",
+        "k: scale [1] = 3",
+        "z: time [s] uniform(0, 9)",
+        "r: rate [1/s] fitted log(1, 9)",
+    )
+    assert decay.form() == growth.form()
+    assert decay.variables == ("t",)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "message"),
+    [
+        ("F = m*v + m*a", (FORCE, MASS, "v: speed [m/s] log(1, 9)", ACCELERATION), "a sum of"),
+        ("y = exp(t)", ("y: ratio [1]", "t: time [s] log(1, 9)"), "the argument of exp has"),
+        ("y = 2^t", ("y: ratio [1]", "t: time [s] log(1, 9)"), "an exponent has"),
+        ("F = m*a", ("F: energy [J]", MASS, ACCELERATION), "the target"),
+        ("F = m*a", (FORCE, "m: mass [kgg] log(1, 9)", ACCELERATION), "unknown unit 'kgg'"),
+    ],
+)
+def test_units_that_do_not_agree_are_refused(text: str, lines: tuple[str, ...], message: str) -> None:
+    with pytest.raises(CatalogueError, match=message):
+        check_units(law(text, *lines))
+
+
+def test_exponents_that_are_quantities_may_cancel() -> None:
+    lines = ("v: ratio [1]", "S: amount [mol] log(1, 9)", "K: amount [mol] fitted log(1, 9)",
+             "n: exponent [1] fitted uniform(1, 4)")  # fmt: skip
+    check_units(law("v = S^n/(K^n + S^n)", *lines))
+    with pytest.raises(CatalogueError, match="a sum of"):
+        check_units(law("v = S^n/(K + S^n)", *lines))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "more", "message"),
+    [
+        ("y = a*x", ("y: result [1]", "x: input [1] log(1, 9)"), {}, "'a' stands in the law and is not described"),
+        ("y = x", ("y: result [1]", "x: input [1] log(1, 9)", "z: input [1] log(1, 9)"), {}, "'z' is described"),
+        ("y = x", ("z: result [1]", "x: input [1] log(1, 9)"), {}, "the first quantity must be the target 'y'"),
+        ("y = x", ("y: result [1]", "x: input [1]"), {}, "'x' needs a range"),
+        ("y = x", ("y: result [1]", "x: input"), {}, "must be 'meaning \\[unit\\]'"),
+        ("y + x", ("y: result [1]",), {}, "a law is written 'target = formula'"),
+        ("y = sin(", ("y: result [1]",), {}, "field: key"),
+        ("y = x", ("y: result [1]", "x: input [1] log(1, 9)"), {"unit": "m"}, "unknown key 'unit'"),
+    ],
+)
+def test_mistakes_are_named(text: str, lines: tuple[str, ...], more: dict[str, object], message: str) -> None:
+    with pytest.raises(CatalogueError, match=message):
+        law(text, *lines, **more)
+
+
+def test_an_unknown_field_is_named() -> None:
+    with pytest.raises(CatalogueError, match="there is no field 'alchemy'; fields are: astronomy"):
+        load_field("alchemy")
