@@ -1,4 +1,4 @@
-"""What a checkpoint says about its network, read without torch: what it can see, and what it was trained on."""
+"""Facts about the network of a checkpoint, read without torch: its input, and its training data."""
 
 from __future__ import annotations
 

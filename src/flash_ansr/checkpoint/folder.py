@@ -68,7 +68,7 @@ def weights_hash(path: str | Path) -> str:
 
 
 def read_json(folder: str | Path) -> dict[str, object]:
-    """What ``checkpoint.json`` says, in the format of this version."""
+    """The content of ``checkpoint.json`` in the format of this version."""
     path = Path(folder) / JSON_FILE
     if not path.is_file():
         raise CheckpointError(f"{folder} is no checkpoint: it has no {JSON_FILE}")

@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What is known about a set of weights.
+    """Facts about a set of weights.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ def export_checkpoint(source: str | Path, folder: str | Path, dtype: torch.dtype
 
 
 def read_checkpoint(folder: str | Path) -> Checkpoint:
-    """What a checkpoint says about itself, without its weights."""
+    """The description of a checkpoint, without its weights."""
     path = Path(folder) / JSON_FILE
     content: dict[str, Any] = read_json(folder)
     unknown = sorted(set(content) - {"format", "config", "vocabulary", "rules", "step", "position", "training"})

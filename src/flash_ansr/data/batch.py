@@ -15,7 +15,7 @@ from simplipy import Expression, parse
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Details:
-    """What is known of the problems beyond what a model sees.
+    """Facts about the problems that a model does not see.
 
     Attributes
     ----------

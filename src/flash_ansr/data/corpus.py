@@ -30,7 +30,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a run has written."""
+    """Summary of the files that a run has written."""
 
     path: Path
     n_problems: int
@@ -111,7 +111,7 @@ def _joined(chunks: list[Arrays]) -> Arrays:
 
 
 def _write_npz(path: Path, arrays: Arrays, generator: Generator, metadata: dict[str, Any], n_threads: int) -> None:
-    """What ``np.savez_compressed`` writes, compressed by threads: one alone takes longer than drawing the problems."""
+    """Write the file of ``np.savez_compressed``, compressed by threads: one alone takes longer than the drawing."""
     text = {"vocabulary": np.array(generator.vocabulary.tokens), "metadata": np.array(json.dumps(metadata))}
     with ZipFile(path, "w") as file, ThreadPoolExecutor(n_threads) as pool:
         for name, array in arrays.items():

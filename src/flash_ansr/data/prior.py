@@ -122,7 +122,7 @@ class Column:
 
     @property
     def mixtures(self) -> tuple[Mixture, Mixture]:
-        """What a column draws first and second."""
+        """The first and second number that a column draws."""
         if self.kind == "log_uniform":
             return self.exponent, self.decades
         if self.kind == "normal":

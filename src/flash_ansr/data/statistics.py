@@ -1,4 +1,4 @@
-"""What a prior gives: counts of problems, magnitudes of data, reasons of rejection. Drawn by figure.py."""
+"""Statistics of a prior: counts of problems, magnitudes of data, reasons of rejection. Drawn by figure.py."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class ProblemStream:
             yield batch
 
     def state_dict(self) -> dict[str, Any]:
-        """What says where the stream is, as plain values for a checkpoint."""
+        """The position of the stream as plain values for a checkpoint."""
         return {"prior": self.prior.name, "seed": self.seed, "batch_size": self.batch_size, "position": self.position}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a network costs on paper: floating-point operations and bytes, from its config alone."""
+"""The cost of a network on paper: floating-point operations and bytes, from its config alone."""
 
 from __future__ import annotations
 

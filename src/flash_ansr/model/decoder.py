@@ -33,7 +33,7 @@ Rotation = tuple[Tensor, Tensor]
 
 @dataclass(slots=True)
 class DecoderState:
-    """What the decoder remembers of ``n_rows`` sequences of equal length that are conditioned on one encoded set.
+    """The memory of the decoder for ``n_rows`` sequences of equal length that are conditioned on one encoded set.
 
     Attributes
     ----------

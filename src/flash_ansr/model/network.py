@@ -38,7 +38,7 @@ class Network(nn.Module):
         init_weights(self, seed)
 
     def encode(self, X: Tensor, y: Tensor, row_mask: Tensor) -> Tensor:
-        """What the decoder sees of tables X (batch, rows, columns), y (batch, rows): (batch, n_seeds, dim)."""
+        """The encoding of tables X (batch, rows, columns), y (batch, rows): (batch, n_seeds, dim)."""
         memory: Tensor = self.encoder(X, y, row_mask)
         # times zero: every parameter keeps a gradient, which distributed training expects
         return memory * 0.0 if self.config.blind else memory

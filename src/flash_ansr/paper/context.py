@@ -1,4 +1,4 @@
-"""What an experiment works with: its folder, its scale, and rows that survive a stop.
+"""The surroundings of an experiment: its folder, its scale, and rows that survive a stop.
 
 Two kinds of rows. ``each`` keeps facts by a key of the experiment's own. ``bench`` runs benchmark tasks; their rows
 lie in a folder that all experiments share, so that a task that two figures need runs once. Whatever was finished before

@@ -1,4 +1,4 @@
-"""What an experiment is: a name, what the paper says, what is done at each scale, and what it shows."""
+"""Experiments: each has a name, the paper's claim, the work at each scale, and a result to show."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Scale(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """What an experiment shows.
+    """The result that an experiment shows.
 
     Attributes
     ----------

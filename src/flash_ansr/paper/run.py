@@ -105,7 +105,7 @@ def _write(folder: Path, name: str, exhibit: Exhibit, text: str) -> list[Path]:
 
 
 def caption(facts: Mapping[str, Any], done: str) -> str:
-    """What a reader must know about the figure."""
+    """Facts that a reader must know about the figure."""
     packages = {name: text for name, text in facts["versions"].items() if name not in ("rules", "machine")}
     lines = [
         f"{facts['name']}: {facts['where']}",

@@ -1,4 +1,4 @@
-"""What a run tells while it runs: progress bar, metrics file, TensorBoard. Never changes the run."""
+"""Reports of a run while it runs: progress bar, metrics file, TensorBoard. Never changes the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flash_ansr.train.run_folder import RunFolder
 
 @dataclass(slots=True)
 class Totals:
-    """What a run has seen so far, over all processes; stored in checkpoints.
+    """Counts of the problems that a run has seen so far, over all processes; stored in checkpoints.
 
     Attributes
     ----------

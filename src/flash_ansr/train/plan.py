@@ -1,4 +1,4 @@
-"""What a training run would cost: parameters, operations, speed measured here, hours, memory. Trains nothing."""
+"""The cost of a training run: parameters, operations, speed measured here, hours, memory. Trains nothing."""
 
 from __future__ import annotations
 

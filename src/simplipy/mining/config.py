@@ -1,4 +1,4 @@
-"""What a mining run is asked for."""
+"""The options of a mining run."""
 
 from __future__ import annotations
 

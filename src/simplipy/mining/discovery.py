@@ -37,7 +37,7 @@ _MAX_GROUND = 2  # tokens of a part without metavariables; a longer one is an in
 
 @dataclass
 class LengthReport:
-    """What happened at one length.
+    """The outcome of one length.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ def _tokens_below_root(tokens: Tokens) -> list[str]:
 
 
 def _bind(pattern: Tokens, tokens: Tokens, ends: Sequence[int]) -> dict[str, Tokens] | None:
-    """What the metavariables of a pattern stand for in tokens; None where these are no instance."""
+    """The terms that the metavariables of a pattern stand for in tokens; None where these are no instance."""
     bound: dict[str, Tokens] = {}
     position = 0
     for token in pattern:

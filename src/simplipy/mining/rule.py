@@ -62,7 +62,7 @@ class Rule:
         return not any(token in METAVARIABLES for token in self.pattern)
 
     def title(self) -> str:
-        """What the rule is called where it is used."""
+        """Name of the rule in explanations."""
         return self.name or " = ".join(self._sides())
 
     def line(self) -> str:

@@ -16,7 +16,7 @@ Verify = Callable[[Sequence[Rule]], list[Finding | None]]
 
 @dataclass
 class Settled:
-    """What became of the proposals of one length.
+    """The outcome of the proposals of one length.
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ class Shards:
         write_whole(header, json.dumps({"last": last, "counts": counts, "proposals": rows}))
 
     def findings(self) -> dict[str, Finding]:
-        """What verification found so far, by ``rule_key``."""
+        """The verdicts of verification so far, by ``rule_key``."""
         found: dict[str, Finding] = {}
         for path in sorted(self.folder.glob("verified*.json")):
             found |= _read(path, _findings)

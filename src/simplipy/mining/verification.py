@@ -54,7 +54,7 @@ _CONDITION = re.compile(r"(?P<name>[a-d]) (?P<relation>>=|<=|>|<|in|integer|fini
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What verification says about a rule.
+    """The verdict of verification on a rule.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class ProposerError(SimplipyError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProposerContext:
-    """What a proposer starts from.
+    """The data and options that a proposer starts from.
 
     Attributes
     ----------

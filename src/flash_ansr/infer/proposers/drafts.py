@@ -40,7 +40,7 @@ class RankedLaw:
 
 
 class Ranking:
-    """What was proposed so far.
+    """The proposals so far.
 
     Attributes
     ----------

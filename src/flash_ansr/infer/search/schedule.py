@@ -1,4 +1,4 @@
-"""Whose turn it is: time goes to the proposers that improve the front. Knows nothing of formulas.
+"""The order of proposers: time goes to those that improve the front. Knows nothing of formulas.
 
 Proposers with a finite supply run first, up to a share of the budget: where they work they are the quickest. From then
 on every proposer earns credit, half by its weight and half by its gains for their cost, and the one with most credit is

@@ -95,7 +95,7 @@ def comparable(found: Sequence[Trained]) -> tuple[list[Trained], list[str]]:
 
 
 def _why_not(trained: Trained, base: Trained) -> str | None:
-    """What keeps a run from being compared with B0; how it was run, such as threads and validations, does not."""
+    """Reasons why a run cannot be compared with B0. The number of threads and of validations is no reason."""
     from flash_ansr.model.config import to_mapping
 
     name, n_steps = trained.run.name, trained.config.optimizer.steps

@@ -1,4 +1,4 @@
-"""What the trained ablations came to: curves of training, recovery and length against time, and what differs from B0.
+"""Results of the trained ablations: curves of training, recovery and length against time, differences from B0.
 
 Which runs can be compared at all is for trained_runs.py. A difference counts only where the value lies outside the
 interval in which 95 % of further seeds of B0 would lie, by Student's distribution; two seeds make it wide.

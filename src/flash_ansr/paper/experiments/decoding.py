@@ -135,7 +135,7 @@ def decoding(context: Context) -> Exhibit:
 
 
 def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) -> dict[str, dict[str, float]]:
-    """What candidates are like, in the mean over problems, by label.
+    """Properties of candidates, averaged over problems, by label.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def fingerprints(context: Context, sizes: Sizes, sources: Mapping[str, Source]) 
 
 
 def fingerprint_panels(prints: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """What ``fingerprints`` found, as panels of a figure."""
+    """The results of ``fingerprints`` as panels of a figure."""
     return {title: {label: 100 * f[k] for label, f in prints.items()} for k, title in _OF_CANDIDATES.items()}
 
 

@@ -133,7 +133,7 @@ def _line(model: str, what: str, here: str, paper: str, difference: str) -> dict
 
 
 def _resolved(name: str) -> Facts:
-    """What a config comes to: weights of its parts, and the rows of the paper's table."""
+    """Numbers of a config: weights of its parts, and the rows of the paper's table."""
     import torch
 
     from flash_ansr.model import Network

@@ -1,4 +1,4 @@
-"""What SymPy's ``simplify`` is given and what is made of its answer, as in the paper's comparison.
+"""The input of SymPy's ``simplify`` and the use of its answer, as in the paper's comparison.
 
 Free constants get numbers of U(-10, 10), so that SymPy can merge them, and numbers are free constants again afterwards.
 SymPy gets what it would read from text: evaluated, and with x**(1/3) for odd roots.

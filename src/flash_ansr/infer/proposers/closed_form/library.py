@@ -67,14 +67,14 @@ _OF_SUMS = (
 
 
 def ratios(data: Data, n: int) -> Features:
-    """What stands beside 1 in 1 + c*u: monomials and powers of ratios, without inverses: 1 + u = u*(1 + 1/u)."""
+    """The terms u beside 1 in 1 + c*u: monomials and powers of ratios, without inverses: 1 + u = u*(1 + 1/u)."""
     simplest = monomials(data, n, _POWERS)
     leading = simplest.exponents[np.arange(len(simplest)), (simplest.exponents != 0).argmax(axis=1)]
     return simplest.at(np.flatnonzero(leading > 0))
 
 
 def arguments(data: Data, n: int, n_waves: int = 0) -> Features:
-    """What stands inside of factors: monomials, and monomials times sin or cos of a column."""
+    """The terms inside of factors: monomials, and monomials times sin or cos of a column."""
     simplest = monomials(data, 4 * n)
     size = np.abs(simplest.exponents)
     # an argument has few powers: units cancel in ratios and products of columns

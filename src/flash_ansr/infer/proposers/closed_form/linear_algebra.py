@@ -82,7 +82,7 @@ def orthonormal(rows: FloatArray) -> FloatArray:
 
 
 def project_out(rows: FloatArray, basis: FloatArray) -> FloatArray:
-    """What is left of the rows beyond an orthonormal basis."""
+    """The part of the rows outside an orthonormal basis."""
     return np.asarray(rows - (rows @ basis.T) @ basis)
 
 

@@ -23,7 +23,7 @@ _TOGETHER = 0.45
 
 @dataclass(frozen=True)
 class Features:
-    """What sums and arguments are made of.
+    """The monomials of sums and arguments.
 
     Attributes
     ----------

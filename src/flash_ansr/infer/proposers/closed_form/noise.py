@@ -27,7 +27,7 @@ _AGREEMENT = 6.0
 
 
 class NoiseGuess(Enum):
-    """What y looks like."""
+    """The signs of noise in y."""
 
     NONE = "too little to matter"
     UNCLEAR = "there may be some"

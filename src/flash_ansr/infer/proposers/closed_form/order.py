@@ -157,7 +157,7 @@ def _inside(text: str, stages: Iterable[Stage], start: tuple[float, ...] = ()) -
 
 
 def _separated(data: Data, factor: Part) -> Iterator[Stage]:
-    """What is left of y beyond a factor, in fewer columns."""
+    """The rest of y after division by a factor, in fewer columns."""
     inner = data.divided(factor.values, factor.others)
     features = library(inner, 500)
     stages: list[Stage] = [partial(sums_of, inner, target, features) for target in targets(inner)]
@@ -167,7 +167,7 @@ def _separated(data: Data, factor: Part) -> Iterator[Stage]:
 
 
 def _beside(data: Data, addend: Part) -> Iterator[Stage]:
-    """What is left of y beside a term, in fewer columns; the term's coefficient is fitted along."""
+    """The rest of y without a term, in fewer columns; the term's coefficient is fitted along."""
     inner = _rest(data, addend.coefficient * addend.values, addend.others)
     simple, products = arguments(inner, 60), Products(inner)
     stages: list[Stage] = [partial(power_laws, inner)]
@@ -179,13 +179,13 @@ def _beside(data: Data, addend: Part) -> Iterator[Stage]:
 
 
 def _rest(data: Data, values: np.ndarray, among: tuple[int, ...]) -> Data:
-    """What is left of y beside a law whose numbers are not exact: the smallest values of the rest are errors."""
+    """The rest of y without a law whose numbers are not exact: the smallest values of the rest are errors."""
     rest = data.y - values
     return data.replaced(rest, among).with_noise(max(data.noise, _DOUBT * float(np.std(rest))))
 
 
 def _beyond_the_best(data: Data, ranking: Ranking) -> Iterator[Stage]:
-    """What is left of y beyond and beside the best law so far, and again of what that gives, while it helps."""
+    """The rests of y after division by and without the best law so far, and again of these, while it helps."""
     for _ in range(_MOST_ROUNDS):
         best = ranking.best
         if best is None or best.fvu > _PROMISING or not best.expression.variables:

@@ -32,7 +32,7 @@ _LEAST_NEW = 1e-7
 
 @dataclass(frozen=True)
 class Unexplained:
-    """What is to be explained: a weighted target beyond an orthonormal weighted basis.
+    """The part to explain: a weighted target beyond an orthonormal weighted basis.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Unexplained:
 
     @classmethod
     def beyond(cls, base: FloatArray, target: FloatArray, weight: FloatArray, logarithm: bool = False) -> Unexplained:
-        """What is left of a target beyond base terms (n_base, n_rows), neither weighted yet."""
+        """The part of a target outside base terms (n_base, n_rows), neither weighted yet."""
         basis, weighted = orthonormal(base * weight), target * weight
         left = project_out(weighted[None], basis)[0]
         norm = float(np.linalg.norm(left))

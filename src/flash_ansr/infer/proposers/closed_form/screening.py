@@ -166,7 +166,7 @@ class Polynomial:
         return len(self._full)
 
     def residuals(self, target: FloatArray) -> FloatArray:
-        """What the full model leaves of a target, (n_rows,), weighted."""
+        """The residuals of the full model of a target, (n_rows,), weighted."""
         return np.asarray(project_out((target * self._weight)[None], self._full)[0])
 
     def share_left(self, target: FloatArray) -> float:

@@ -58,7 +58,7 @@ class EvolutionSettings:
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the children."""
+    """Counts of the children by outcome."""
 
     drawn: int = 0
     new: int = 0

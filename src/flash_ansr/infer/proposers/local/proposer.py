@@ -58,7 +58,7 @@ class LocalProposer(Proposer):
         self._lessons: list[tuple[Ids, FloatArray]] = list(_simple_forms(table.n_columns, grammar))
 
     def learn(self, lessons: Sequence[Lesson]) -> None:
-        """What others found becomes members."""
+        """Make members of the formulas that others found."""
         batch = TokenBatch.from_expressions(lesson.skeleton for lesson in lessons)
         if batch.extras:
             return
@@ -66,13 +66,13 @@ class LocalProposer(Proposer):
         self._lessons += [(part, lesson.constants) for part, lesson in zip(ids, lessons, strict=True) if len(part)]
 
     def note_model_draws(self, batch: TokenBatch, counts: npt.NDArray[np.int64]) -> None:
-        """What a model writes for the table, mutations write more often."""
+        """Let mutations write the tokens more often that a model draws for the table."""
         self._weights.count(batch, counts)
         for evolution in self._evolutions:
             evolution.weigh(self._weights)
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
-        """What n children brought: the forms that are now the best up to their length on the view they live on."""
+        """The forms among n children that are now the best up to their length on their view."""
         end = None if seconds is None else time.monotonic() + seconds
 
         def left() -> float:
@@ -98,7 +98,7 @@ class LocalProposer(Proposer):
 
     @property
     def counts(self) -> Counts:
-        """What became of the children of all views."""
+        """Counts of the children of all views by outcome."""
         totals = zip(*(astuple(evolution.counts) for evolution in self._evolutions), strict=True)
         return Counts(*map(sum, totals))
 

@@ -1,4 +1,4 @@
-"""What new parts of children are drawn from: usual weights of tokens, leaning to what a model writes for the table."""
+"""Weights of the tokens in new parts of children: the usual ones, shifted towards those that a model draws."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def ids_of(*tokens: str) -> Ids:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What formulas are valued on.
+    """The target that formulas are valued on.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ class States:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenRules:
-    """What the sampler knows of the vocabulary.
+    """The facts about the vocabulary that the sampler needs.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class TokenRules:
 
     @property
     def wanted_first(self) -> IntArray:
-        """What an empty prefix lacks: one operand, the formula.
+        """The operands that an empty prefix lacks: one, the formula.
 
         What prefixes lack is counted by level (n_prefixes, max_depth), the root's first; in one column where depth is
         not limited. The next token always takes a place on the deepest level that has one.
@@ -111,7 +111,7 @@ class TokenRules:
         return np.eye(1, self.max_depth or 1, dtype=np.int64)
 
     def after(self, lacks: IntArray, tokens: IntArray) -> IntArray:
-        """What prefixes lack once each has one more token."""
+        """The operands that prefixes lack once each has one more token."""
         lacks, rows, levels = lacks.copy(), np.arange(len(lacks)), _deepest(lacks)
         lacks[rows, levels] -= 1
         lacks[rows, np.minimum(levels + 1, lacks.shape[1] - 1)] += self.arities[tokens]
