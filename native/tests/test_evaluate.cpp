@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -88,6 +89,12 @@ TEST(threads_and_blocks_do_not_change_bits) {
     }
 }
 
+// A root has no slope at 0, and a product of its infinite slope with a slope of 0 is unknown.
+bool holds_root(const Tree& tree) {
+    return std::any_of(operators().begin(), operators().end(),
+                       [&](const OpInfo& row) { return row.has(role::root) && count(tree, row.op) > 0; });
+}
+
 TEST(gradients_agree_with_differences) {
     std::mt19937_64 random(6);
     int n_compared = 0;
@@ -111,6 +118,7 @@ TEST(gradients_agree_with_differences) {
             const double slope = (up - down) / (2 * h);
             const double scale = 1.0 + std::fabs(slope) + std::fabs(value);
             if (!std::isfinite(scale) || scale > 1e3) continue;
+            if (std::isnan(slopes[k]) && holds_root(tree)) continue;
             CHECK(std::fabs(slopes[k] - slope) < 1e-4 * scale);
             ++n_compared;
         }
