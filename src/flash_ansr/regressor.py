@@ -72,7 +72,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Stop when the law leaves no more of the variance unexplained than this, or than rounding does; 0 goes on to the
         end of the budget, whatever is found.
     loss : {"squared", "huber", "log_cosh", "relative"}
-        What the fit of constants minimises.
+        The quantity that the fit of constants minimises.
     X_units, y_units : None
         Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None

@@ -24,7 +24,7 @@ def from_mapping(kind: type[Config], values: object, error: type[Exception], own
     error : type
         Raised with the key, the value and the remedy.
     owner : str
-        What messages call the whole, such as ``prior 'wide'``.
+        The name of the whole in messages, such as ``prior 'wide'``.
     """
     try:
         return _section(kind, values, error, "")

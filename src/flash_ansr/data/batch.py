@@ -55,7 +55,7 @@ class Batch:
     outcomes : int32 array (B, n_outcomes)
         Attempts of each problem by outcome, in the order of ``flash_ansr.data.OUTCOMES``; one of them is accepted.
     vocabulary : Vocabulary
-        What the ids mean.
+        The meaning of the ids.
     details : Details, optional
         On request.
     """

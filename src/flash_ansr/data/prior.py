@@ -232,7 +232,7 @@ class Prior:
     Attributes
     ----------
     name : str
-        What it is called in reports.
+        The name in reports.
     skeletons : Skeletons
         Sampling of skeletons.
     simplifier : {"simplipy", "none"}

@@ -141,7 +141,7 @@ class PaperPipeline(Policy, Sampling):
     refiner : {"lm", "bfgs", "scipy"}
         Levenberg-Marquardt, or SciPy's BFGS or curve_fit.
     simplifier : {"simplipy", "sympy", "none"}
-        What shortens the proposals before they are compared and fitted.
+        The simplifier of proposals before they are compared and fitted.
     temperature, top_k, top_p
         See ``Sampling``; the paper's are 1, None, 1.
 
@@ -204,7 +204,7 @@ class Settings:
     gamma : float
         Price of a token in decades of FVU, as the user gave it; ``pipeline.token_price`` says what it is on few rows.
     loss : str
-        What fits minimise.
+        The quantity that fits minimise.
     n_restarts : int
         Of a fit.
     target_fvu : float, optional

@@ -82,9 +82,9 @@ def fingerprint_figure(
     metrics : sequence of str
         Fields of the benchmark's metrics; those without values are left out.
     extra : mapping of panel title to mapping of label to value
-        What else to show.
+        More panels to show.
     names : mapping of label to str, optional
-        What to write instead of a label.
+        Texts to write instead of labels.
     """
     labels = [group.label for group in groups]
     shown: dict[str, dict[str, list[float]]] = {}

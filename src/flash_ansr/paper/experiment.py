@@ -60,7 +60,7 @@ class Exhibit:
     figures : Figure, or mapping of str to Figure
         The paper's figure; or several by the stem of their files, of which the first is the paper's.
     findings : sequence of str
-        What was measured, a sentence each.
+        The measurements, a sentence each.
     table : str, or sequence of mappings
         Markdown, or the lines of the table by column; empty where there is none.
     notes : sequence of str
@@ -84,15 +84,15 @@ class Experiment:
     where : str
         Its place in the paper.
     claim : str
-        What the paper says.
+        The claim of the paper.
     make : callable
         Does the work.
     small, full : str
-        What is done at these scales; `tiny` is only to see it run.
+        The work at these scales; `tiny` only shows that it runs.
     minutes : float
         Of `small` on two cores.
     needs : tuple of {"network", "runs"}
-        What is not everywhere: torch, for the network; folders of training runs.
+        Requirements that may be missing: torch, for the network; folders of training runs.
     """
 
     name: str

@@ -87,7 +87,7 @@ def compare_functions(
     Parameters
     ----------
     a, b : Function
-        What is compared.
+        The two functions to compare.
     points : ProbePoints
         Where; all variables of both must be there.
     rtol : float
@@ -198,7 +198,7 @@ def decide(
     Parameters
     ----------
     a, b : Function
-        What is compared.
+        The two functions to compare.
     point : mapping of str to number
         Where.
     tolerance : float
@@ -211,7 +211,7 @@ def decide(
     verdict : str
         equal, different, a only, b only, neither (only such a one is defined) or undecided.
     value_a, value_b : Ball or Outcome
-        What was found.
+        The values that decided.
     """
     from simplipy.equivalence.multiprecision import DIGITS, UNDECIDED, Outcome, compare, enclose, sharp
 

@@ -53,7 +53,7 @@ class Operator:
     weight : float
         Relative weight in the paper's skeleton prior; 0 for an operator that is off unless it is asked for.
     description : str
-        What it computes.
+        The function that it computes.
     """
 
     id: int

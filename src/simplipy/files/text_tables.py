@@ -43,7 +43,7 @@ class TextTable:
     ----------
     frame : DataFrame
     notes : tuple of str
-        What was taken that the file does not say itself.
+        Assumptions about facts that the file does not state.
     """
 
     frame: pd.DataFrame

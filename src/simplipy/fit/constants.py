@@ -146,7 +146,7 @@ def fit_constants(
     bounds : sequence of (low, high), or mapping of parameter name or constant number to (low, high), optional
         Limits of constants and parameters.
     loss : {"squared", "huber", "log_cosh", "relative"}
-        What is minimised.
+        The quantity to minimise.
     method : {"lm", "bfgs", "scipy"}
         The core's Levenberg-Marquardt, or SciPy's BFGS or curve_fit from N(0, 5).
     n_restarts : int, default 8

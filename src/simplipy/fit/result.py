@@ -56,7 +56,7 @@ class Fit:
     status : FitStatus
         How the fit ended.
     skeleton : Expression
-        What was fitted, with its free constants.
+        The fitted formula with its free constants.
     constants : array (n_constants,)
         Values of the free constants, in prefix order.
     parameters : dict of str to float

@@ -97,7 +97,7 @@ def tidy(
     X, y, sample_weight, y_err
         The data of that fit.
     gamma : float, default 0.05
-        What a token is worth in an exact fit, in decades of FVU.
+        The price of a token in an exact fit, in decades of FVU.
     tolerance : float, default 0
         By how much the score, or the description length per row, may rise.
     deadline : float, optional

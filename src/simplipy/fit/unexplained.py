@@ -18,7 +18,7 @@ def fvu(y: Floats, values: Floats, weights: Floats | None = None) -> float:
     y : array (n,)
         Finite targets.
     values : array (n,)
-        What a formula gives for them.
+        The values of a formula for them.
     weights : array (n,), optional
         Of the squared residuals.
 

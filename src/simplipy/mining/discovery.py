@@ -135,7 +135,7 @@ class Discovery:
     Parameters
     ----------
     config : MineConfig
-        What to search.
+        The search to run.
     folder : Path or None
         Where shards are kept; None keeps none.
     resume : bool

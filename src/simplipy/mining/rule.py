@@ -29,7 +29,7 @@ class Rule:
         Both sides are defined at the same points up to a null set; the replacement is defined in more places; the rule
         needs its conditions; numbers of the pattern become a free constant.
     conditions : tuple of str
-        What metavariables must be bound to, as in a rule file: ``a >= 0``.
+        Conditions on the terms of metavariables, as in a rule file: ``a >= 0``.
     extends : bool
         Whether the replacement is defined in more places; a conditional rule may do so too.
     name : str

@@ -33,7 +33,7 @@ class ChainClass:
     operator, inverse_operator : str
         `+` and `-`, or `*` and `/`. The right operand of the second has its polarity flipped.
     neutral : str
-        What takes the place of a removed operand.
+        The replacement of a removed operand.
     hyperoperator : str
         Stem of the tokens that repeat an operand: `mult` for `mult2` to `mult5`, `pow` for `pow2` to `pow5`.
     inverse : str

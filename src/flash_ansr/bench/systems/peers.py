@@ -42,7 +42,7 @@ class Peer(System):
     python : str, optional
         The interpreter that has it; by default this one, then that of `make peers`.
     choice : {"score", "own"}
-        Who chooses from a front of formulas: the paper's score, or the system by its own rule.
+        The way to choose from a front of formulas: by the paper's score, or by the system's own rule.
     **settings
         Passed on to the system.
     """

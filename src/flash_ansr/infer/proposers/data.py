@@ -65,7 +65,7 @@ class Data:
     clock : Clock
         When to stop.
     grammar : Grammar
-        What formulas must keep to.
+        The grammar that formulas must keep to.
     gamma : float
         The paper's parsimony: a token is worth this many decades of unexplained variance.
     among : tuple of int, optional

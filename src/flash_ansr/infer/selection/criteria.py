@@ -56,7 +56,7 @@ def by_score(
     Parameters
     ----------
     grammar : Grammar
-        What tidied laws must keep to.
+        The grammar that tidied laws must keep to.
     gamma : float
         As the user gave it.
     loss : str

@@ -30,9 +30,9 @@ def distinct(candidates: Sequence[Candidate], table: Table, grammar: Grammar, pr
         A simplified formula must be defined on its rows, some of them where they are many: 1e200 times itself is not,
         in doubles.
     grammar : Grammar
-        What simplified formulas must keep to.
+        The grammar that simplified formulas must keep to.
     price : float
-        What a token less takes off the score.
+        The gain in score for a token less.
     """
     if not candidates:
         return []

@@ -82,7 +82,7 @@ def choose(
         The baselines among them.
     table : Table
     grammar : Grammar
-        What tidied laws must keep to.
+        The grammar that tidied laws must keep to.
     gamma : float
         Tokens cost more, or less, in proportion to it.
     loss : str

@@ -40,7 +40,7 @@ class Ablation:
     title : str
         In figures and tables.
     assignments : tuple of str
-        What differs from the config, as in ``flash-ansr train CONFIG --set``.
+        Differences from the config, as in ``flash-ansr train CONFIG --set``.
     config : str
     corpus : {"sympy", "simplipy"} or None
         A fixed file of skeletons, simplified by this, instead of fresh ones.

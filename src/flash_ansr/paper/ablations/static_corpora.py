@@ -33,7 +33,7 @@ def static_prior(corpus: Corpus, folder: Path, n: int, n_workers: int = 1, show_
     Parameters
     ----------
     corpus : {"sympy", "simplipy"}
-        What simplified it.
+        The simplifier of the corpus.
     folder : Path
         Gets both corpora, and ``sympy_draws.jsonl``, in which SymPy goes on where it stopped.
     n : int

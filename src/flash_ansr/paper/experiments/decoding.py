@@ -71,7 +71,7 @@ class Source:
     checkpoint : Path
     decoding : {"sample", "beam"}
     simplifier : {"simplipy", "sympy", "none"} or None
-        What shortens them first, after their multipliers are freed; None takes them as they are drawn.
+        The simplifier that shortens them after their multipliers are freed; None takes them as they are drawn.
     """
 
     checkpoint: Path

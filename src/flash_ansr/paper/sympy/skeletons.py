@@ -44,7 +44,7 @@ def make_skeletons(
     indices : sequence of int
         Which skeletons.
     simplifier : {"sympy", "simplipy", "none"}
-        What simplifies.
+        The function that simplifies.
     time_limit : float
         Seconds of CPU time for SymPy on one skeleton.
     progress : callable

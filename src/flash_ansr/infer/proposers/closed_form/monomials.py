@@ -166,7 +166,7 @@ def to_grid(exponents: FloatArray, denominator: int) -> FloatArray:
 def snapped(exponents: FloatArray, tolerance: float) -> FloatArray:
     """Each exponent as the simplest rational within the tolerance: integers, then halves, thirds, ... tenths.
 
-    What is near none of them stays as it is.
+    A value that is near none of them stays as it is.
     """
     result, open_ = exponents.copy(), np.ones(len(exponents), dtype=bool)
     for denominator in (1, 2, 3, 4, 5, 6, 10):

@@ -43,7 +43,7 @@ class Unexplained:
     logarithm : bool
         Whether log|h| rather than h is the term.
     factor : array (n_rows,), optional
-        What multiplies each term.
+        The factor of each term.
     share : float
         Norm of the target over what it was before it was projected.
     """

@@ -20,7 +20,7 @@ class TransformedTarget:
     values : array (n_rows,)
         T(y/unit), to keep powers of y within doubles.
     unit : float
-        What coefficients are multiplied by: T(y) = unit*values.
+        The factor of the coefficients: T(y) = unit*values.
     inverse : str
         Infix text of T^-1 with ``{}`` for E.
     weight : array (n_rows,), optional
