@@ -89,7 +89,7 @@ Tree Generator::draw_skeleton(Random& random) const {
     return corpus_[random.below(corpus_.size())];
 }
 
-// What the target of a drawn skeleton is.
+// The target of a drawn skeleton.
 Tree Generator::normal_form(const Tree& drawn, Simplifier& simplifier) const {
     if (!prior_.simplify) return drawn;
     const Tree simplified = simplifier.run(drawn, options_).tree;

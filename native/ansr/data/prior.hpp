@@ -1,4 +1,4 @@
-// What problems are drawn from: plain values, checked by the Python side that reads them from YAML.
+// The prior of problems: plain values, checked by the Python side that reads them from YAML.
 #pragma once
 
 #include <array>

@@ -41,7 +41,7 @@ double dot(const double* a, const double* b, std::size_t n) {
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-// What a row was before it had mean 0 and norm 1; the norm is 0 for what is not finite or does not vary.
+// Mean and norm of a row before it had mean 0 and norm 1; the norm is 0 for what is not finite or does not vary.
 struct Affine {
     double mean = 0.0;
     double norm = 0.0;

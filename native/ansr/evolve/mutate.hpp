@@ -20,7 +20,7 @@ using Postfix = std::vector<simplipy::Node>;
 enum class Mutation : std::uint8_t { point, subtree, hoist, insert, remove, constant, term, crossover };
 inline constexpr std::size_t n_mutations = 8;
 
-// What new parts of formulas are drawn from.
+// The weights of tokens in new parts of formulas.
 struct TokenWeights {
     std::array<double, simplipy::max_symbols> operators{};
     std::vector<double> variables;  // by column

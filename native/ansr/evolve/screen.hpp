@@ -1,4 +1,4 @@
-// What a formula is worth on a few rows: its linear constants solved exactly, the others where they stand, or a few
+// The value of a formula on a few rows: its linear constants solved exactly, the others where they stand, or a few
 // steps of Levenberg-Marquardt further. One screener a thread.
 #pragma once
 

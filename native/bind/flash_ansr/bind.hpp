@@ -1,4 +1,4 @@
-// What the topics of flash_ansr._core share.
+// Helpers that the topics of flash_ansr._core share.
 #pragma once
 
 #include <nanobind/nanobind.h>

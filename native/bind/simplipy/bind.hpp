@@ -1,4 +1,5 @@
-// What the topics of the module share. Bindings cast and release the GIL; logic lives in native/core or in Python.
+// Helpers that the topics of the module share. Bindings cast and release the GIL; logic lives in native/core or in
+// Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

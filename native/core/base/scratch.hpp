@@ -69,8 +69,8 @@ class ScratchBuffer {
     std::size_t at_ = 0;
 };
 
-// What the simplifier needs of std::vector. Growing is one call that copies bytes, where a vector puts its own loop
-// into every caller; its elements need no destructor and may be moved as bytes.
+// The part of std::vector that the simplifier needs. Growing is one call that copies bytes, where a vector puts its own
+// loop into every caller; its elements need no destructor and may be moved as bytes.
 template <class T>
 class Scratch {
   public:

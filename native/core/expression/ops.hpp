@@ -71,7 +71,7 @@ inline constexpr std::size_t max_symbols = 64;  // arrays by id have this size; 
 // How the infix printer writes a node, and which syntax the infix parser turns into it.
 enum class Form : std::uint8_t { infix, prefix_minus, power, scale, quotient, reciprocal, call, leaf };
 
-// What an operator is to rewriters, fitters and samplers.
+// The roles of an operator for rewriters, fitters and samplers.
 namespace role {
 inline constexpr std::uint8_t commutative = 1;     // its operands can be swapped
 inline constexpr std::uint8_t scale_factor = 2;    // multiplies by the number in its token: neg, mult2, div2

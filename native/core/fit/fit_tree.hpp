@@ -1,4 +1,4 @@
-// A tree with its leaves bound to columns of the data and to parameters. What becomes of them in a fit is left to
+// A tree with its leaves bound to columns of the data and to parameters. Their use in a fit is left to
 // program.hpp.
 //
 // Parameters are the tree's free constants, in prefix order, then the variables that the caller declares to be
@@ -13,7 +13,7 @@
 
 namespace simplipy {
 
-// What a leaf of the tree stands for.
+// The meaning of a leaf of the tree.
 struct Leaf {
     std::int64_t parameter = -1;
     std::int64_t column = -1;

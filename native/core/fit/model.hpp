@@ -41,7 +41,7 @@ class FitModel {
     // The values of a program without parameters on all rows, padded ones too.
     void base_values(std::span<double> out) const;
 
-    // What depends on data alone, by register of the program, and numbers.
+    // Values that depend on data alone, by register of the program, and numbers.
     const double* column(std::size_t i) const { return columns_.data() + i * stride_; }
     double number(Ref ref) const { return scalars_.data()[ref.index * lane_count]; }
 

@@ -1,6 +1,7 @@
 // A tree compiled for fitting. Its value is base + sum of coefficient_i * basis_i: the coefficients are the parameters
-// that enter linearly, base and basis depend on the other, nonlinear ones. What depends on data alone is computed once
-// for a set of rows (columns), what depends on parameters alone once for all rows (scalars), the rest in blocks.
+// that enter linearly, base and basis depend on the other, nonlinear ones. A value that depends on data alone is
+// computed once for a set of rows (columns), what depends on parameters alone once for all rows (scalars), the rest in
+// blocks.
 //
 // Parameters are the tree's free constants, in prefix order, then the variables that the caller declares to be
 // parameters. `pow(c, u)` with a free base is exp(k*u): a parameter marked `is_log` is the logarithm k.

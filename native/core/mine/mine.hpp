@@ -3,8 +3,8 @@
 //
 // A term is irreducible when its operands are, neither the canonicaliser nor a rule that is there shortens it, and no
 // shorter term has its values. A term with a reducible operand is shortened by a shorter rule, so nothing is lost by
-// leaving it out. What is found is a proposal: doubles on 32 rows say so, and verification is left to others. The
-// result depends on the options alone, not on threads or on how the work is cut.
+// leaving it out. A rule that is found is a proposal: doubles on 32 rows say so, and verification is left to others.
+// The result depends on the options alone, not on threads or on how the work is cut.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct Proposal {
 // Terms by how many metavariables they have.
 using ByVariables = std::array<std::uint64_t, max_metavariables + 1>;
 
-// What happened to the terms of one length.
+// The outcome of the terms of one length.
 struct MineCounts {
     std::uint64_t tested = 0;
     ByVariables tested_by_variables{};

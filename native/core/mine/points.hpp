@@ -20,7 +20,7 @@ inline constexpr std::size_t max_pattern_constants = 2;
 using RowValues = std::array<double, mine_rows>;
 using RowMask = std::uint32_t;
 
-// What rounding leaves of zero is smaller.
+// Rounding leaves less than this of zero.
 inline constexpr double rounded_zero = 1e-12;
 
 inline constexpr RowMask mild_rows = 0x7f7f7f7f;

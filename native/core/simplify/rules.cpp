@@ -117,7 +117,7 @@ std::string_view take_brackets(std::string_view& text) {
     throw ParseError("a bracket is not closed");
 }
 
-// What stands behind the replacement: [extends], and conditions with commas between them.
+// The text behind the replacement: [extends], and conditions with commas between them.
 void read_marks(std::string_view text, Rule& rule) {
     while (!text.empty()) {
         if (text[0] != '[') throw ParseError("behind the replacement only [extends] and [conditions] may stand");

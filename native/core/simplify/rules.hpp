@@ -13,7 +13,7 @@
 
 namespace simplipy {
 
-// What a metavariable must be bound to: a term whose interval lies within bounds, a whole number, or a term that is
+// The condition on a metavariable: a term whose interval lies within bounds, a whole number, or a term that is
 // defined everywhere but on a null set.
 struct Condition {
     enum class Kind : std::uint8_t { within, integer, finite };
@@ -40,7 +40,7 @@ struct Rule {
     std::uint64_t features = 0;  // what a sum or product must have to match
 };
 
-// What the entries of a sum or product show at a glance, as bits: functions, powers of functions, squares,
+// Features of the entries of a sum or product, as bits: functions, powers of functions, squares,
 // exponentials. A pattern matches only where its own features are all there.
 std::uint64_t features(const Arena& arena, Kind kind, std::span<const Entry> entries);
 
@@ -93,8 +93,8 @@ class RuleSet {
     const std::vector<std::uint32_t>& argument_shapes(Op op) const { return argument_shapes_[index(op)]; }
     // Of an argument k*a, a sum that matches a term of any kind.
     static constexpr std::uint32_t any_shape = 0xffffffffU;
-    // What a pattern shares with every term that it matches: the kind; the function; how many entries, and of a single
-    // one the coefficient or exponent.
+    // Features that a pattern shares with every term that it matches: the kind; the function; how many entries, and of
+    // a single one the coefficient or exponent.
     static std::uint32_t shape(const Arena& arena, TermId id) {
         const TermNode& node = arena[id];
         const auto kind = static_cast<std::uint32_t>(node.kind) << 24;

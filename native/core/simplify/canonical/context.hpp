@@ -1,5 +1,5 @@
-// What the parts of the canonicaliser share in one run: the options, and the state, each piece of it in a class that
-// alone changes it.
+// The state that the parts of the canonicaliser share in one run: the options, and the state, each piece of it in a
+// class that alone changes it.
 //
 // The parts are sets of functions over this context, a header each: sums (sum/), products and powers (product/),
 // functions (function/), rules (rules/), and the walk over the input (walk.hpp). They call each other, as a factor of a

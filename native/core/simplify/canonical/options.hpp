@@ -1,4 +1,4 @@
-// What a caller may ask of the canonicaliser.
+// The options of the canonicaliser.
 #pragma once
 
 #include <cstdint>

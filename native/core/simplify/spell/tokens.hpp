@@ -1,7 +1,7 @@
 // How numbers, multiples and powers are written in the paper's tokens: multk, divk, powk and pow1_k for k to 5 in
 // chains, literals elsewhere.
 //
-// What is counted here is what is written: for each count there is the function that writes as many tokens.
+// The counts agree with the output: for each count there is a function that writes as many tokens.
 #pragma once
 
 #include <vector>

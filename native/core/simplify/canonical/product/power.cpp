@@ -131,7 +131,7 @@ void multiply_even_root_of_sum(Context& c, Parts& parts, TermId id, const Ration
     parts.push(comes_out ? scaled(c, id, reciprocal(common)) : id, exponent);
 }
 
-// What is taken out of a sum before it is raised to the exponent: its content, or the sign of that.
+// The factor that is taken out of a sum before it is raised to the exponent: its content, or the sign of that.
 Rational content_taken_out(Context& c, Parts& parts, TermId id, const Rational& exponent) {
     const Rational common = content(c.terms.arena(), id);
     if (common.is_unit()) return common;

@@ -94,8 +94,8 @@ TermId find_product(const Context& c, const Parts& parts) {
     return c.terms.find_sum({&entry, 1});
 }
 
-// The sign of an infinity, where the signs of all other factors are known. What is defined nowhere may become anything:
-// nan where they are not.
+// The sign of an infinity, where the signs of all other factors are known. A term that is defined nowhere may become
+// anything: nan where they are not.
 TermId infinite_product(Context& c, const Parts& parts) {
     int sign = parts.coefficient.value().sign();
     if (!c.options.extend || sign == 0 || parts.constant != no_term) return c.terms.symbol(Op::nan);

@@ -2,7 +2,7 @@
 //
 // A closed product has no base twice but where merging would change its domain, one number and one free constant in
 // front, which takes in all that is ground. Rules were applied, and polynomial factors cancelled where that is shorter.
-// What a factor contributes is left to power.hpp, like powers to merge.hpp.
+// The module power.hpp says how a factor enters, and merge.hpp joins powers.
 #pragma once
 
 #include "core/simplify/canonical/context.hpp"

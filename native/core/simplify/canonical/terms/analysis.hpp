@@ -1,5 +1,5 @@
-// What is known of a term from its parts: variables, bounds, where it may be undefined or constant; and questions whose
-// answers it is too costly to store.
+// Facts about a term that follow from its parts: variables, bounds, where it may be undefined or constant; and
+// questions whose answers it is too costly to store.
 //
 // Reads the arena alone, and never makes a term. Bounds are rounded outwards and hold wherever the term is defined.
 #pragma once

@@ -1,4 +1,4 @@
-// What a run remembers of its choices: which terms are settled, and whether it regrets having expanded something.
+// The memory of a run for its choices: which terms are settled, and whether it regrets having expanded something.
 //
 // A settled term is one that building it from its own parts gives again, so a later round of the same call takes it as
 // it is. That holds only of terms whose making involved no choice that another round may make differently.
