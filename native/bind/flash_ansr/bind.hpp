@@ -8,6 +8,7 @@
 #include <vector>
 
 void bind_search(nanobind::module_& module);
+void bind_price(nanobind::module_& module);
 
 // A NumPy array of this shape that owns what the vector held.
 template <class T>

@@ -204,4 +204,5 @@ NB_MODULE(_core, module) {
     bind_generator(module);
     bind_search(module);
     bind_forms(module);
+    bind_price(module);
 }

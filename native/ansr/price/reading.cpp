@@ -1,0 +1,298 @@
+#include "reading.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "usual_numbers.hpp"
+
+namespace flash_ansr {
+namespace {
+
+using simplipy::Node;
+using simplipy::Op;
+
+Sum of_value(Value value) { return {{Term{value, {}}}}; }
+Sum of_factor(Factor factor) {
+    Term term;
+    term.factors.push_back(std::move(factor));
+    return {{std::move(term)}};
+}
+
+void multiply(std::vector<Factor>& factors, Factor factor) {
+    const auto known = std::ranges::find_if(factors, [&](const Factor& f) { return f.same_atom(factor); });
+    if (known == factors.end()) {
+        factors.push_back(std::move(factor));
+        return;
+    }
+    known->exponent = sum(known->exponent, factor.exponent);
+    if (!known->exponent.is_fitted() && known->exponent.number == 0.0) factors.erase(known);
+}
+
+Sum scaled(Sum u, Value by) {
+    if (u.terms.size() == 1) {
+        u.terms[0].coefficient = product(u.terms[0].coefficient, by);
+        return u;
+    }
+    if (by == Value{}) return u;
+    if (by == Value::of(-1.0)) {
+        for (Term& term : u.terms) term.coefficient = product(term.coefficient, by);
+        return u;
+    }
+    Factor bracket{Op::add, 0, {}, {}};
+    bracket.operands.push_back(std::move(u));
+    Sum out = of_factor(std::move(bracket));
+    out.terms[0].coefficient = by;
+    return out;
+}
+
+Sum added(Sum a, Sum b) {
+    const auto constant = [](const Term& term) { return term.factors.empty(); };
+    for (Term& term : b.terms) {
+        const auto own = constant(term) ? std::ranges::find_if(a.terms, constant) : a.terms.end();
+        if (own == a.terms.end())
+            a.terms.push_back(std::move(term));
+        else
+            own->coefficient = sum(own->coefficient, term.coefficient);
+    }
+    if (a.terms.size() > 1)
+        std::erase_if(a.terms, [&](const Term& t) {
+            return constant(t) && !t.coefficient.is_fitted() && t.coefficient.number == 0.0;
+        });
+    return a;
+}
+
+// The single term that a product is made of: a sum of several stands in brackets.
+Term as_term(Sum u) {
+    if (u.terms.size() == 1) return std::move(u.terms[0]);
+    Factor bracket{Op::add, 0, {}, {}};
+    bracket.operands.push_back(std::move(u));
+    Term term;
+    term.factors.push_back(std::move(bracket));
+    return term;
+}
+
+Sum times(Sum a, Sum b) {
+    if (a.is_value()) return scaled(std::move(b), a.value());
+    if (b.is_value()) return scaled(std::move(a), b.value());
+    Term left = as_term(std::move(a));
+    Term right = as_term(std::move(b));
+    left.coefficient = product(left.coefficient, right.coefficient);
+    for (Factor& factor : right.factors) multiply(left.factors, std::move(factor));
+    return {{std::move(left)}};
+}
+
+// The lowest exponent below 0 of a variable in the terms of a sum, with its variable.
+std::optional<Factor> deepest_denominator(const Sum& u) {
+    for (const Term& term : u.terms)
+        for (const Factor& factor : term.factors) {
+            if (factor.atom != Op::variable || factor.exponent.is_fitted() || factor.exponent.number >= 0.0) continue;
+            Factor deepest = factor;
+            for (const Term& other : u.terms)
+                for (const Factor& f : other.factors)
+                    if (f.same_atom(factor) && !f.exponent.is_fitted())
+                        deepest.exponent.number = std::min(deepest.exponent.number, f.exponent.number);
+            return deepest;
+        }
+    return std::nullopt;
+}
+
+Sum raised(Sum u, Value exponent) {
+    if (exponent == Value{}) return u;
+    if (u.terms.size() != 1) {
+        Term out;
+        // 1/(1 + c/x) is x/(x + c)
+        while (!exponent.is_fitted() && exponent.number < 0.0) {
+            const auto lowest = deepest_denominator(u);
+            if (!lowest) break;
+            Factor up = *lowest;
+            up.exponent = Value::of(-lowest->exponent.number);
+            for (Term& term : u.terms) multiply(term.factors, up);
+            up.exponent = product(up.exponent, Value::of(-exponent.number));
+            multiply(out.factors, std::move(up));
+        }
+        Factor bracket{Op::add, 0, {}, exponent};
+        bracket.operands.push_back(std::move(u));
+        multiply(out.factors, std::move(bracket));
+        return {{std::move(out)}};
+    }
+    Term& term = u.terms[0];
+    term.coefficient = power(term.coefficient, exponent);
+    for (Factor& factor : term.factors) factor.exponent = product(factor.exponent, exponent);
+    return u;
+}
+
+Sum exponential(Sum u) {
+    if (u.is_value()) return of_value(Value::fitted());
+    // exp(c + u) is c*exp(u)
+    const auto shift = std::ranges::find_if(u.terms, [](const Term& t) { return t.factors.empty(); });
+    const bool shifted = u.terms.size() > 1 && shift != u.terms.end() && shift->coefficient.is_fitted();
+    if (shifted) u.terms.erase(shift);
+    Factor factor{Op::exp, 0, {}, {}};
+    factor.operands.push_back(std::move(u));
+    Sum out = of_factor(std::move(factor));
+    if (shifted) out.terms[0].coefficient = Value::fitted();
+    return out;
+}
+
+Sum logarithm(Sum u) {
+    Value shift = Value::of(0.0);
+    Value slope;
+    if (u.terms.size() == 1) {
+        Term& term = u.terms[0];
+        if (term.coefficient.is_fitted()) {
+            shift = Value::fitted();
+            term.coefficient = Value{};
+        }
+        if (term.factors.empty()) return of_value(Value::fitted());
+        if (term.factors.size() == 1 && term.coefficient == Value{}) {
+            std::swap(slope, term.factors[0].exponent);
+            if (term.factors[0].atom == Op::add) {
+                Sum inside = std::move(term.factors[0].operands[0]);
+                u = std::move(inside);
+            }
+        }
+    }
+    Factor factor{Op::log, 0, {}, {}};
+    factor.operands.push_back(std::move(u));
+    Sum out = scaled(of_factor(std::move(factor)), slope);
+    if (shift.is_fitted()) out.terms.push_back(Term{shift, {}});
+    return out;
+}
+
+Sum general_power(Sum base, Sum exponent) {
+    if (exponent.is_value()) return raised(std::move(base), exponent.value());
+    if (base.is_value()) {
+        const Value value = base.value();
+        const bool stays = !value.is_fitted() && (value.number == 2.0 || value.number == 10.0);
+        if (!stays) return exponential(times(of_value(Value::fitted()), std::move(exponent)));
+    }
+    Factor factor{Op::pow, 0, {}, {}};
+    factor.operands.push_back(std::move(base));
+    factor.operands.push_back(std::move(exponent));
+    return of_factor(std::move(factor));
+}
+
+Sum call(Op op, Sum u) {
+    if (u.is_value() && u.value().is_fitted()) return of_value(Value::fitted());
+    Factor factor{op, 0, {}, {}};
+    factor.operands.push_back(std::move(u));
+    return of_factor(std::move(factor));
+}
+
+Sum unary(Op op, Sum u) {
+    const simplipy::OpInfo& row = simplipy::info(op);
+    switch (op) {
+        case Op::neg:
+            return scaled(std::move(u), Value::of(-1.0));
+        case Op::inv:
+            return raised(std::move(u), Value::of(-1.0));
+        case Op::exp:
+            return exponential(std::move(u));
+        case Op::log:
+            return logarithm(std::move(u));
+        default:
+            break;
+    }
+    if (row.has(simplipy::role::root)) return raised(std::move(u), Value::of(1.0 / row.literal));
+    if (row.form == simplipy::Form::power) return raised(std::move(u), Value::of(row.literal));
+    if (row.form == simplipy::Form::scale) return scaled(std::move(u), Value::of(row.literal));
+    if (row.form == simplipy::Form::quotient) return scaled(std::move(u), Value::of(1.0 / row.literal));
+    return call(op, std::move(u));
+}
+
+Sum binary(Op op, Sum a, Sum b) {
+    switch (op) {
+        case Op::add:
+            return added(std::move(a), std::move(b));
+        case Op::sub:
+            return added(std::move(a), scaled(std::move(b), Value::of(-1.0)));
+        case Op::mul:
+            return times(std::move(a), std::move(b));
+        case Op::div:
+            return times(std::move(a), raised(std::move(b), Value::of(-1.0)));
+        case Op::pow:
+            return general_power(std::move(a), std::move(b));
+        default:
+            break;
+    }
+    Factor factor{op, 0, {}, {}};
+    factor.operands.push_back(std::move(a));
+    factor.operands.push_back(std::move(b));
+    return of_factor(std::move(factor));
+}
+
+Sum leaf(const Node& node) {
+    switch (node.op) {
+        case Op::variable:
+            return of_factor(Factor{Op::variable, node.payload, {}, {}});
+        case Op::number:
+            return of_value(Value::of(simplipy::to_double(node.decimal())));
+        case Op::pi:
+            return of_value(Value::of(std::numbers::pi));
+        case Op::e:
+            return of_value(Value::of(std::numbers::e));
+        default:
+            return of_value(Value::fitted());
+    }
+}
+
+}  // namespace
+
+Value Value::of(double number) {
+    if (number == 1.0) return {};
+    const bool stays = number == 0.0 || usual_place(number).has_value();
+    return stays ? Value{Kind::number, number} : fitted();
+}
+
+Value product(Value a, Value b) {
+    return a.is_fitted() || b.is_fitted() ? Value::fitted() : Value::of(a.number * b.number);
+}
+
+Value sum(Value a, Value b) {
+    return a.is_fitted() || b.is_fitted() ? Value::fitted() : Value::of(a.number + b.number);
+}
+
+Value power(Value base, Value exponent) {
+    if (base == Value{}) return base;
+    if (base.is_fitted() || exponent.is_fitted()) return Value::fitted();
+    return Value::of(std::pow(std::abs(base.number), exponent.number) * (base.number < 0.0 ? -1.0 : 1.0));
+}
+
+bool Sum::is_value() const { return terms.size() == 1 && terms[0].factors.empty(); }
+Value Sum::value() const { return terms[0].coefficient; }
+
+bool operator==(const Sum& a, const Sum& b) {
+    return std::ranges::equal(a.terms, b.terms, [](const Term& s, const Term& t) {
+        return s.coefficient == t.coefficient &&
+               std::ranges::equal(s.factors, t.factors, [](const Factor& f, const Factor& g) {
+                   return f.exponent == g.exponent && f.same_atom(g);
+               });
+    });
+}
+
+bool Factor::same_atom(const Factor& other) const {
+    return atom == other.atom && variable == other.variable && operands == other.operands;
+}
+
+Sum read(const std::vector<Node>& postfix) {
+    std::vector<Sum> stack;
+    for (const Node& node : postfix) {
+        if (!simplipy::is_operator(node.op)) {
+            stack.push_back(leaf(node));
+            continue;
+        }
+        Sum last = std::move(stack.back());
+        if (simplipy::arity(node.op) == 1) {
+            stack.back() = unary(node.op, std::move(last));
+            continue;
+        }
+        stack.pop_back();
+        stack.back() = binary(node.op, std::move(stack.back()), std::move(last));
+    }
+    return std::move(stack.back());
+}
+
+}  // namespace flash_ansr

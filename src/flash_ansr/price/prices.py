@@ -1,0 +1,118 @@
+"""Prices of forms in nats: minus the logarithm of how probable a form is among the laws of science."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+
+from flash_ansr import _core
+from flash_ansr.price.counts import Counts, FloatArray, questions
+from flash_ansr.price.probabilities import log_probabilities
+from simplipy import Expression, TokenBatch, parse
+from simplipy.expression.operators import EXPONENTS
+
+# of all probability, so much is by length alone, so that nothing is impossible
+_LENGTH_SHARE = 0.02
+_TOKEN_NATS = 4.0
+
+
+class Prices:
+    """Prices by a table of probabilities.
+
+    Parameters
+    ----------
+    log_probs : array (n_cells,)
+        See ``probabilities.py``.
+    """
+
+    def __init__(self, log_probs: FloatArray) -> None:
+        self.log_probs = log_probs
+        self._core = _core.PriceTable(log_probs, _LENGTH_SHARE, _TOKEN_NATS)
+
+    def of(self, forms: Iterable[Expression] | TokenBatch, n_columns: int = 0) -> FloatArray:
+        """The price of each form in nats, (n,), its numbers written out or fitted, which is cheaper.
+
+        Parameters
+        ----------
+        forms : iterable of Expression, or TokenBatch
+            Numbers that laws rarely write out count as fitted ones.
+        n_columns : int
+            Columns that variables are chosen from, at least those of the form.
+        """
+        return np.asarray(self.both(forms, n_columns).min(axis=1))
+
+    def both(self, forms: Iterable[Expression] | TokenBatch, n_columns: int = 0) -> FloatArray:
+        """The prices of each form, (n, 2): with its numbers as they are written, and with coefficients fitted."""
+        batch = forms if isinstance(forms, TokenBatch) else TokenBatch.from_expressions(forms)
+        prices: FloatArray = self._core.prices(batch.ids, batch.offsets, list(batch.extras), n_columns)
+        return prices
+
+    def draw(
+        self, seed: int, indices: Sequence[int] | npt.NDArray[np.int64], n_columns: int, max_length: int = 40
+    ) -> TokenBatch:
+        """Forms in the proportion of their probability, not simplified; form i of a seed is always the same."""
+        ids, offsets, extras = self._core.sample(seed, np.asarray(indices, dtype=np.int64), n_columns, max_length)
+        return TokenBatch(ids, offsets, tuple(extras))
+
+    def within(self, operators: Collection[str]) -> Prices:
+        """Prices under which only these operators occur."""
+        allowed = np.ones(len(self.log_probs), dtype=bool)
+        for question in questions():
+            part = question.part_of(allowed)
+            for i, answer in enumerate(question.answers):
+                part[..., i] &= _is_allowed(question.name, answer, operators)
+        with np.errstate(divide="ignore"):
+            return Prices(np.where(allowed, self.log_probs, -np.inf))
+
+
+def _is_allowed(question: str, answer: str, operators: Collection[str]) -> bool:
+    if question == "atom":
+        return answer in ("new", "old") or ("+" if answer == "bracket" else answer) in operators
+    if question == "n_terms":
+        return answer == "1" or "+" in operators
+    if question == "shape":
+        coefficient, n_factors = answer.split(":")
+        has_product = coefficient in ("fitted", "number", "-number") or n_factors.rstrip("+") not in ("0", "1")
+        return not has_product or "*" in operators or n_factors == "0"
+    if question == "exponent":
+        return _exponent_is_allowed(answer, operators)
+    return True
+
+
+def _exponent_is_allowed(answer: str, operators: Collection[str]) -> bool:
+    size = answer.removeprefix("-")
+    if answer.startswith("-") and not {"/", "inv"} & set(operators):
+        return False
+    if size == "1":
+        return True
+    needed = {token for token, exponent in EXPONENTS.items() if str(exponent) == size}
+    return "pow" in operators or bool(needed & set(operators)) or (size == "6" and {"pow2", "pow3"} <= set(operators))
+
+
+@cache
+def usual_prices() -> Prices:
+    """The prices that the package comes with."""
+    text = resources.files("flash_ansr.price").joinpath("counts.tsv").read_text(encoding="utf-8")
+    return Prices(log_probabilities(Counts.read(text)))
+
+
+def plausibility(expression: str | Expression) -> float:
+    """How probable the form of an expression is among the laws of science, as a logarithm in nats; at most 0.
+
+    Parameters
+    ----------
+    expression : str or Expression
+        Its numbers count as fitted unless laws write them out often, as 2, 1/2 and pi.
+
+    Examples
+    --------
+    >>> plausibility("212*x/(0.35 + x)") > plausibility("49*log(x) - x^4 + 159") > plausibility("sqrt(32710*tanh(x))^3")
+    True
+    """
+    formula = parse(expression) if isinstance(expression, str) else expression
+    names = {name: f"x{k}" for k, name in enumerate(formula.variables, start=1)}
+    return -float(usual_prices().of([formula.rename(names)])[0])

@@ -1,0 +1,40 @@
+"""Probabilities from counts: rare contexts lean on what is known of their more general ones.
+
+p(answer | f1, ..., fk) = (count + s*p(answer | f1, ..., f(k-1))) / (total + s): a context that was met much less often
+than s times says little by itself. Below all contexts lies the uniform distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from flash_ansr.price.counts import Counts, FloatArray, Question, n_cells, questions
+
+# found by leaving out one field after the other, see ``estimate.py``
+STRENGTHS: Mapping[str, float] = {"n_terms": 4.0, "shape": 8.0, "number": 4.0, "atom": 8.0, "exponent": 4.0}
+# questions about operators, for which forms count that count for nothing else
+_OF_OPERATORS = ("atom", "exponent")
+
+
+def log_probabilities(counts: Counts, strengths: Mapping[str, float] = STRENGTHS) -> FloatArray:
+    """Logarithms of the probabilities of all answers, (n_cells,)."""
+    table = np.empty(n_cells())
+    for question in questions():
+        question.part_of(table)[...] = np.log(_smoothed(question, counts, strengths[question.name]))
+    return table
+
+
+def _smoothed(question: Question, counts: Counts, strength: float) -> FloatArray:
+    usual = question.part_of(counts.usual)
+    n_features = len(question.features)
+    probabilities = np.full(len(question.answers), 1 / len(question.answers))
+    for n_known in range(n_features + 1):
+        seen = usual.sum(axis=tuple(range(n_known, n_features)))
+        if n_known == 0 and question.name in _OF_OPERATORS:
+            only = question.part_of(counts.operators_only)
+            seen = seen + only.sum(axis=tuple(range(n_features)))
+        lean = strength * probabilities if n_known == 0 else strength * probabilities[..., None, :]
+        probabilities = (seen + lean) / (seen.sum(axis=-1, keepdims=True) + strength)
+    return np.asarray(probabilities)
