@@ -4,6 +4,6 @@ A form is read as a sum of products of powers (``native/ansr/price``) and writte
 its price is minus the logarithm of their probability. Knows nothing of data.
 """
 
-from flash_ansr.price.prices import Prices, plausibility, usual_prices
+from flash_ansr.price.prices import Prices, is_usual, plausibility, usual_prices
 
-__all__ = ["Prices", "plausibility", "usual_prices"]
+__all__ = ["Prices", "is_usual", "plausibility", "usual_prices"]

@@ -94,6 +94,23 @@ def _exponent_is_allowed(answer: str, operators: Collection[str]) -> bool:
 
 
 @cache
+def _usual_numbers() -> frozenset[float]:
+    (question,) = (question for question in questions() if question.name == "number")
+    return frozenset(float(parse(answer)(np.zeros((1, 1)))[0]) for answer in question.answers if answer != "other")
+
+
+def is_usual(number: float) -> bool:
+    """Whether laws write this number out often enough that its price is part of the price of a form.
+
+    Examples
+    --------
+    >>> is_usual(0.5), is_usual(0.53)
+    (True, False)
+    """
+    return abs(number) in _usual_numbers()
+
+
+@cache
 def usual_prices() -> Prices:
     """The prices that the package comes with."""
     text = resources.files("flash_ansr.price").joinpath("counts.tsv").read_text(encoding="utf-8")

@@ -67,13 +67,19 @@ def formula_cost(fit: Fit, n_rows: int) -> float:
     """Cost of the formula and its numbers."""
     tokens = fit.skeleton.tokens
     total = TOKEN * len(tokens) + sum(_RARE.get(token, 0.0) for token in tokens) + digits_cost(tokens)
-    for value, error, role in zip(
-        fit.constants.tolist(), _errors(fit, n_rows), roles_of_constants(fit.skeleton), strict=False
-    ):
-        total += free_cost(value, error)
-        if role == "exponent":
-            total += _FREE_EXPONENT + max(abs(value) - _LARGE_EXPONENT, 0.0)
-    return total
+    n_exponents = roles_of_constants(fit.skeleton).count("exponent")
+    return total + _FREE_EXPONENT * n_exponents + large_exponents_cost(fit) + fitted_cost(fit, n_rows)
+
+
+def large_exponents_cost(fit: Fit) -> float:
+    """Cost of fitted exponents that are larger than those of laws."""
+    roles = zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=False)
+    return sum(max(abs(value) - _LARGE_EXPONENT, 0.0) for value, role in roles if role == "exponent")
+
+
+def fitted_cost(fit: Fit, n_rows: int) -> float:
+    """Cost of the fitted numbers."""
+    return sum(map(free_cost, fit.constants.tolist(), _errors(fit, n_rows)))
 
 
 def _errors(fit: Fit, n_rows: int) -> Iterable[float]:

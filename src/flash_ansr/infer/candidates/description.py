@@ -1,21 +1,30 @@
-"""The price of a formula in a description of the rows, in nats and in decades of FVU."""
+"""The description length of rows by a formula, in nats: the price of its form, of its numbers, and of what it leaves.
+
+The only place where forms are weighed against errors. A form costs what the laws of science make it cost
+(``flash_ansr.price``), and the numbers that laws often write out are part of it. All other numbers count as fitted, and
+cost the digits that the rows determine: half the logarithm of their Fisher information. The rows cost n/2 * log(FVU).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from flash_ansr.infer.candidates.archive import Candidate
+import numpy as np
+
 from flash_ansr.infer.candidates.numbers import numbers_of
-from simplipy.fit.description_length import data_cost
+from flash_ansr.infer.table.table import FloatArray
+from flash_ansr.price import is_usual, usual_prices
+from simplipy import Expression, Fit, parse
+from simplipy.expression.operators import CONSTANT
+from simplipy.fit.description_length import data_cost, fitted_cost, is_number, large_exponents_cost
 from simplipy.fit.score import GAMMA
 
-# the choice of one of some thirty tokens; for the choice among all formulas, while tidying compares spellings of one
+# nats of a token where no form is looked at: the choice of one of some thirty
 TOKEN_NATS = math.log(30)
 
-
-def token_nats(gamma: float) -> float:
-    """Price of a token in nats; at the paper's gamma it is ``TOKEN_NATS``."""
-    return TOKEN_NATS * gamma / GAMMA
+# of correlations near 1, which rounding hides
+_MOST_JOINT = 12.0
 
 
 def decades(nats: float, n_rows: int) -> float:
@@ -23,7 +32,72 @@ def decades(nats: float, n_rows: int) -> float:
     return round(2 * nats / (n_rows * math.log(10)), 6)
 
 
-def rough_length(candidate: Candidate, fvu: float, n_rows: int, gamma: float, floor: float) -> float:
-    """Description length in nats, as far as it is known without standard errors."""
-    numbers = len(numbers_of(candidate.expression)) * (0.5 * math.log(n_rows) + 1.5)
-    return data_cost(fvu, candidate.n_constants, n_rows, floor) + token_nats(gamma) * candidate.length + numbers
+def form_prices(forms: Sequence[Expression], n_columns: int, gamma: float = GAMMA) -> FloatArray:
+    """The prices of forms, (n, 2), see ``Prices.both``; they grow in proportion to gamma."""
+    prices: FloatArray = usual_prices().both(forms, n_columns) * (gamma / GAMMA)
+    return prices
+
+
+def description_nats(fit: Fit, n_rows: int, n_columns: int, gamma: float = GAMMA, floor: float = 1e-300) -> float:
+    """Description length of a fit to ``n_rows`` rows; infinite where there is no fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a formula whose rare numbers are free.
+    n_rows : int
+    n_columns : int
+        Columns that the variables are chosen from.
+    gamma : float
+        The price of forms is in proportion to it.
+    floor : float
+        FVUs below it count as equal to it.
+    """
+    form = float(form_prices([fit.skeleton], n_columns, gamma)[0, 0]) + large_exponents_cost(fit)
+    return data_cost(fit.fvu, len(fit.constants), n_rows, floor) + form + fitted_cost(fit, n_rows) + _joint_nats(fit)
+
+
+def with_rare_numbers_free(formula: Expression) -> tuple[Expression, list[float]]:
+    """The formula with free constants for the numbers that laws do not write out, and their values.
+
+    Examples
+    --------
+    >>> from simplipy import parse
+    >>> skeleton, values = with_rare_numbers_free(parse("x1^2/2 + 36.8*x1"))
+    >>> print(skeleton, values)
+    x1^2/2 + <constant>*x1 [36.8]
+    """
+    tokens, values = formula.tokens, []
+    for i, token in enumerate(tokens):
+        if is_number(token) and not is_usual(float(token)):
+            values.append(float(token))
+            tokens[i] = CONSTANT
+    return parse(tokens), values
+
+
+def _joint_nats(fit: Fit) -> float:
+    """The digits of constants that the rows determine together, and not one by one: a*x^b far from x = 1."""
+    n = len(fit.constants)
+    covariance = fit.covariance[:n, :n]
+    sizes = np.sqrt(np.diag(covariance))
+    if n < 2 or not (np.isfinite(covariance).all() and (sizes > 0).all()):
+        return 0.0
+    sign, log_det = np.linalg.slogdet(covariance / sizes / sizes[:, None])
+    return min(-0.5 * float(log_det), _MOST_JOINT * (n - 1)) if sign > 0 else _MOST_JOINT * (n - 1)
+
+
+def rough_nats(
+    formulas: Sequence[Expression],
+    fvus: Sequence[float],
+    n_constants: Sequence[int],
+    n_rows: int,
+    n_columns: int,
+    gamma: float,
+    floor: float,
+) -> FloatArray:
+    """Description lengths of formulas with all of their numbers, as far as they are known without standard errors."""
+    prices = form_prices(formulas, n_columns, gamma).min(axis=1)
+    counts = np.array([len(numbers_of(formula)) for formula in formulas])
+    known = np.log1p(np.sqrt(n_rows / np.clip(fvus, floor, 1.0)))  # of a number that the rows determine by itself
+    data = [data_cost(fvu, n, n_rows, floor) for fvu, n in zip(fvus, n_constants, strict=True)]
+    return np.asarray(np.array(data) + prices + counts * (0.5 + known))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from flash_ansr.infer.candidates.archive import Archive, Candidate
-from flash_ansr.infer.candidates.description import rough_length
+from flash_ansr.infer.candidates.description import rough_nats
 from flash_ansr.infer.candidates.noise_models import leaves_noise
 from flash_ansr.infer.search.budget import Budget, Stop
 from flash_ansr.infer.settings import Settings
@@ -32,7 +34,6 @@ class StopRule:
     def __init__(self, table: Table, settings: Settings, price: float, exact_fvu: float) -> None:
         self._table = table
         self._settings = settings
-        self._price = price
         self._exact_fvu = exact_fvu
         self._exact_at: float | None = (
             None  # seconds or formulas spent when an exact law was the best for the first time
@@ -69,12 +70,17 @@ class StopRule:
 
     def _is_settled(self, archive: Archive, elapsed: float) -> bool:
         """Whether what the best description leaves is noise, and it has been the best for most of the time."""
-        n_rows = self._table.n_rows
-
-        def length(candidate: Candidate) -> float:
-            return rough_length(candidate, candidate.fvu, n_rows, self._price, self._exact_fvu)
-
-        best = min(archive.front(), key=lambda c: (length(c), c.rank))
+        table, front = self._table, archive.front()
+        lengths = rough_nats(
+            [c.expression for c in front],
+            [c.fvu for c in front],
+            [c.n_constants for c in front],
+            table.n_rows,
+            table.n_columns,
+            self._settings.gamma,
+            self._exact_fvu,
+        )
+        best = front[int(np.argmin(lengths))]
         if best.key != self._described:
             self._described, self._described_at, self._leaves_noise = best.key, elapsed, None
         if elapsed < max(_LASTING * self._described_at, _LEAST_SECONDS):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from flash_ansr.infer.candidates.archive import Candidate
-from flash_ansr.infer.candidates.description import decades, token_nats
+from flash_ansr.infer.candidates.description import TOKEN_NATS, decades
 from flash_ansr.infer.candidates.fitter import fvu_on
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.distinct import distinct
@@ -18,7 +18,7 @@ from flash_ansr.infer.selection.equal_values import each_once, function_numbers
 from flash_ansr.infer.selection.noisy_choice import Choice, choose, is_credible
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
-from simplipy.fit.score import exact_fvu, is_exact, price_of_a_token, score
+from simplipy.fit.score import GAMMA, exact_fvu, is_exact, price_of_a_token, score
 
 SELECTIONS = ("score", "validation", "bic")
 # FVU of the mean of y, up to rounding: a worse law is no candidate
@@ -74,7 +74,7 @@ def by_score(
     choice = choose(by_paper, rows, grammar, gamma, loss, deadline)
     if choice.noise is None:
         return Choice(once)
-    described = distinct(choice.candidates, rows, grammar, decades(token_nats(gamma), rows.n_rows))
+    described = distinct(choice.candidates, rows, grammar, decades(TOKEN_NATS * gamma / GAMMA, rows.n_rows))
     fitted = {c.key: number for c, number in zip(by_paper, numbers, strict=True)}
     return dataclasses.replace(choice, candidates=each_once(described, fitted, rows))
 

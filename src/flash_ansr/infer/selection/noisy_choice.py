@@ -17,7 +17,13 @@ import numpy as np
 
 import simplipy
 from flash_ansr.infer.candidates.archive import Candidate
-from flash_ansr.infer.candidates.description import TOKEN_NATS, decades, rough_length, token_nats
+from flash_ansr.infer.candidates.description import (
+    TOKEN_NATS,
+    decades,
+    description_nats,
+    rough_nats,
+    with_rare_numbers_free,
+)
 from flash_ansr.infer.candidates.fitter import fvu_on, refit
 from flash_ansr.infer.candidates.noise_models import NoiseKind, NoiseModel, noise_models, noise_of
 from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms
@@ -27,7 +33,7 @@ from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Rows, Table, split_rows
 from simplipy import Fit, TokenBatch
 from simplipy.fit import unexplained
-from simplipy.fit.description_length import TOKEN, description_length, is_number, number_cost
+from simplipy.fit.description_length import is_number, number_cost
 from simplipy.fit.score import exact_fvu
 from simplipy.fit.shorter_forms import reductions
 
@@ -125,13 +131,12 @@ class Describer:
         rows = np.linspace(0, table.n_rows - 1, min(table.n_rows, _MAX_ROWS)).astype(np.int64)
         values, _ = simplipy.evaluate_many([c.expression for c in candidates], table.X[rows])
         weights, floor = self.model.weights(table)[rows], exact_fvu(table.y)
-        priced = []
-        for candidate, predicted in zip(candidates, values, strict=True):
-            fvu = unexplained.fvu(table.y[rows], predicted, weights)
-            length = rough_length(candidate, fvu, table.n_rows, self.gamma, floor) + self.model.offset
-            if math.isfinite(length):
-                priced.append((length, candidate))
-        return sorted(priced, key=lambda p: (p[0], p[1].rank))
+        fvus = [unexplained.fvu(table.y[rows], predicted, weights) for predicted in values]
+        formulas = [c.expression for c in candidates]
+        n_constants = [c.n_constants for c in candidates]
+        nats = rough_nats(formulas, fvus, n_constants, table.n_rows, table.n_columns, self.gamma, floor)
+        priced = zip((nats + self.model.offset).tolist(), candidates, strict=True)
+        return sorted((p for p in priced if math.isfinite(p[0])), key=lambda p: (p[0], p[1].rank))
 
     def shortest(self, order: Sequence[tuple[float, Candidate]]) -> float:
         """The shortest description, as far as time allows."""
@@ -175,11 +180,7 @@ class Describer:
         fits = [fit]
         # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
         if len(fit.constants) and not candidate.is_baseline and not self.is_over:
-            weight, left = table.sample_weight, self._seconds
-            tidied = simplipy.tidy(
-                fit, table.X, table.y, sample_weight=weight, deadline=left, loss=model.loss, n_threads=1
-            )
-            fits.append(tidied)
+            fits.append(self._with_usual_numbers(fit))
         found = []
         for option in fits:
             if not option.ok or len(option.constants) > table.most_constants:
@@ -189,6 +190,15 @@ class Describer:
                 made = replace(candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants))
                 found.append(self._scored(made, self._length(option)))
         return found
+
+    def _with_usual_numbers(self, fit: Fit) -> Fit:
+        """The fit in simple numbers, as far as the rows do not tell them apart from fitted ones; the rest is free."""
+        table, loss = self.table, self.model.loss
+        tidied = simplipy.tidy(
+            fit, table.X, table.y, sample_weight=table.sample_weight, deadline=self._seconds, loss=loss, n_threads=1
+        )
+        skeleton, values = with_rare_numbers_free(tidied.expression)
+        return refit(skeleton, values, table, loss, self._seconds)
 
     def _reduced(self, candidate: Candidate) -> list[Candidate]:
         """Formulas without one of its operands that are better."""
@@ -206,8 +216,9 @@ class Describer:
 
     def _length(self, fit: Fit) -> float:
         """Description length of the rows in nats."""
-        tokens = (token_nats(self.gamma) - TOKEN) * len(fit.expression)
-        return description_length(fit, self.table.n_rows, exact_fvu(self.table.y)) + self.model.offset + tokens
+        table = self.table
+        floor = exact_fvu(table.y)
+        return description_nats(fit, table.n_rows, table.n_columns, self.gamma, floor) + self.model.offset
 
     def guarded(self, candidates: list[Candidate]) -> list[Candidate]:
         """Candidates that predict held-out rows worse than an equally short baseline get at best the baseline's score.
