@@ -55,8 +55,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         How proposals are treated: with all that helps, or as in the paper. ``FullPipeline`` and ``PaperPipeline`` of
         ``flash_ansr.infer.settings`` have switches, such as the temperature of sampling.
     proposers : "auto" or list of str and Proposer
-        Who proposes formulas: "closed_form", "enumerate", "local", "neural", "prior", or objects of own classes, of
-        which a search takes copies; "auto" takes all of these names that can work here.
+        Who proposes formulas: "closed_form", "textbook", "enumerate", "local", "neural", "prior", or objects of own
+        classes, of which a search takes copies; "auto" takes all of these names that can work here.
     gamma : float, default 0.05
         Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
         since few rows are soon fitted by chance; ``report_`` has it.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "normal.hpp"
 #include "usual_numbers.hpp"
 
 namespace flash_ansr {
@@ -19,16 +20,6 @@ Sum of_factor(Factor factor) {
     Term term;
     term.factors.push_back(std::move(factor));
     return {{std::move(term)}};
-}
-
-void multiply(std::vector<Factor>& factors, Factor factor) {
-    const auto known = std::ranges::find_if(factors, [&](const Factor& f) { return f.same_atom(factor); });
-    if (known == factors.end()) {
-        factors.push_back(std::move(factor));
-        return;
-    }
-    known->exponent = sum(known->exponent, factor.exponent);
-    if (!known->exponent.is_fitted() && known->exponent.number == 0.0) factors.erase(known);
 }
 
 Sum scaled(Sum u, Value by) {
@@ -120,13 +111,26 @@ Sum raised(Sum u, Value exponent) {
     }
     Term& term = u.terms[0];
     term.coefficient = power(term.coefficient, exponent);
-    for (Factor& factor : term.factors) factor.exponent = product(factor.exponent, exponent);
+    for (Factor& factor : term.factors) {
+        // 1/exp(u) is exp(-u)
+        if (factor.atom == Op::exp)
+            factor.operands[0] = scaled(std::move(factor.operands[0]), exponent);
+        else
+            factor.exponent = product(factor.exponent, exponent);
+    }
     return u;
 }
 
+// The value of a function of a number that is no usual one itself.
+Value made_of(const Value& argument, double value) {
+    return argument.is_known() && std::isfinite(value) && value != 0.0 ? Value{Value::Kind::fitted, value}
+                                                                       : Value::fitted();
+}
+
 Sum exponential(Sum u) {
-    if (u.is_value()) return of_value(Value::fitted());
+    if (u.is_value()) return of_value(made_of(u.value(), std::exp(u.value().number)));
     // exp(c + u) is c*exp(u)
+    u = normal(std::move(u));
     const auto shift = std::ranges::find_if(u.terms, [](const Term& t) { return t.factors.empty(); });
     const bool shifted = u.terms.size() > 1 && shift != u.terms.end() && shift->coefficient.is_fitted();
     if (shifted) u.terms.erase(shift);
@@ -142,11 +146,11 @@ Sum logarithm(Sum u) {
     Value slope;
     if (u.terms.size() == 1) {
         Term& term = u.terms[0];
-        if (term.coefficient.is_fitted()) {
+        if (term.coefficient.is_fitted() && !term.factors.empty()) {
             shift = Value::fitted();
             term.coefficient = Value{};
         }
-        if (term.factors.empty()) return of_value(Value::fitted());
+        if (term.factors.empty()) return of_value(made_of(term.coefficient, std::log(term.coefficient.number)));
         if (term.factors.size() == 1 && term.coefficient == Value{}) {
             std::swap(slope, term.factors[0].exponent);
             if (term.factors[0].atom == Op::add) {
@@ -167,7 +171,7 @@ Sum general_power(Sum base, Sum exponent) {
     if (base.is_value()) {
         const Value value = base.value();
         const bool stays = !value.is_fitted() && (value.number == 2.0 || value.number == 10.0);
-        if (!stays) return exponential(times(of_value(Value::fitted()), std::move(exponent)));
+        if (!stays) return exponential(times(of_value(made_of(value, std::log(value.number))), std::move(exponent)));
     }
     Factor factor{Op::pow, 0, {}, {}};
     factor.operands.push_back(std::move(base));
@@ -228,8 +232,10 @@ Sum leaf(const Node& node) {
     switch (node.op) {
         case Op::variable:
             return of_factor(Factor{Op::variable, node.payload, {}, {}});
-        case Op::number:
-            return of_value(Value::of(simplipy::to_double(node.decimal())));
+        case Op::number: {
+            const Value value = Value::of(simplipy::to_double(node.decimal()));
+            return of_value(value.is_fitted() ? Value::fitted() : value);
+        }
         case Op::pi:
             return of_value(Value::of(std::numbers::pi));
         case Op::e:
@@ -241,40 +247,57 @@ Sum leaf(const Node& node) {
 
 }  // namespace
 
+void multiply(std::vector<Factor>& factors, Factor factor) {
+    const auto known = std::ranges::find_if(
+        factors, [&](const Factor& f) { return f.same_atom(factor) || (f.atom == Op::exp && factor.atom == Op::exp); });
+    if (known == factors.end()) {
+        factors.push_back(std::move(factor));
+        return;
+    }
+    if (factor.atom == Op::exp) {  // exp(u)*exp(v) is exp(u + v)
+        known->operands[0] = normal(added(std::move(known->operands[0]), std::move(factor.operands[0])));
+        return;
+    }
+    known->exponent = sum(known->exponent, factor.exponent);
+    if (!known->exponent.is_fitted() && known->exponent.number == 0.0) factors.erase(known);
+}
+
 Value Value::of(double number) {
     if (number == 1.0) return {};
     const bool stays = number == 0.0 || usual_place(number).has_value();
-    return stays ? Value{Kind::number, number} : fitted();
+    return stays ? Value{Kind::number, number} : Value{Kind::fitted, number};
 }
 
 Value product(Value a, Value b) {
-    return a.is_fitted() || b.is_fitted() ? Value::fitted() : Value::of(a.number * b.number);
+    return a.is_known() && b.is_known() ? Value::of(a.number * b.number) : Value::fitted();
 }
 
-Value sum(Value a, Value b) {
-    return a.is_fitted() || b.is_fitted() ? Value::fitted() : Value::of(a.number + b.number);
-}
+Value sum(Value a, Value b) { return a.is_known() && b.is_known() ? Value::of(a.number + b.number) : Value::fitted(); }
 
 Value power(Value base, Value exponent) {
     if (base == Value{}) return base;
-    if (base.is_fitted() || exponent.is_fitted()) return Value::fitted();
+    if (!base.is_known()) return Value::fitted();
+    if (!exponent.is_known()) return {Value::Kind::fitted, base.number};
     return Value::of(std::pow(std::abs(base.number), exponent.number) * (base.number < 0.0 ? -1.0 : 1.0));
 }
 
 bool Sum::is_value() const { return terms.size() == 1 && terms[0].factors.empty(); }
 Value Sum::value() const { return terms[0].coefficient; }
 
-bool operator==(const Sum& a, const Sum& b) {
+bool is_same(const Value& a, const Value& b) { return a == b && !a.is_fitted(); }
+
+bool is_same(const Sum& a, const Sum& b) {
     return std::ranges::equal(a.terms, b.terms, [](const Term& s, const Term& t) {
-        return s.coefficient == t.coefficient &&
+        return is_same(s.coefficient, t.coefficient) &&
                std::ranges::equal(s.factors, t.factors, [](const Factor& f, const Factor& g) {
-                   return f.exponent == g.exponent && f.same_atom(g);
+                   return is_same(f.exponent, g.exponent) && f.same_atom(g);
                });
     });
 }
 
 bool Factor::same_atom(const Factor& other) const {
-    return atom == other.atom && variable == other.variable && operands == other.operands;
+    return atom == other.atom && variable == other.variable &&
+           std::ranges::equal(operands, other.operands, [](const Sum& a, const Sum& b) { return is_same(a, b); });
 }
 
 Sum read(const std::vector<Node>& postfix) {
@@ -292,7 +315,7 @@ Sum read(const std::vector<Node>& postfix) {
         stack.pop_back();
         stack.back() = binary(node.op, std::move(stack.back()), std::move(last));
     }
-    return std::move(stack.back());
+    return normal(std::move(stack.back()));
 }
 
 }  // namespace flash_ansr

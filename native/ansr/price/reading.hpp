@@ -1,8 +1,8 @@
 // A formula as people read it: a sum of terms, each a coefficient times powers of atoms.
 //
 // Spellings that differ in tokens alone have one reading: c^x is exp(c*x), sqrt(c*x) is c*sqrt(x), log(c*x^2) is
-// c + 2*log(x), 1/(1 + c/x) is x/(x + c). Numbers that laws rarely have count as fitted. A reading is made to be
-// priced; it does not keep domains.
+// c + 2*log(x), 1/(1 + c/x) is x/(x + c), see also normal.hpp. Numbers that laws rarely have count as fitted. A reading
+// is made to be priced; it does not keep domains.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,13 @@ namespace flash_ansr {
 struct Value {
     enum class Kind : std::uint8_t { one, number, fitted };
     Kind kind = Kind::one;
-    double number = 1.0;
+    double number = 1.0;  // of a fitted one: that usual numbers make, as 7/9 by roots and powers; 0 for others
 
     static Value of(double number);
     static Value fitted() { return {Kind::fitted, 0.0}; }
     bool is_fitted() const { return kind == Kind::fitted; }
+    bool is_known() const { return !is_fitted() || is_made(); }
+    bool is_made() const { return is_fitted() && number != 0.0; }
     friend bool operator==(const Value&, const Value&) = default;
 };
 
@@ -36,7 +38,6 @@ struct Sum {
     // Whether it is a number, fitted or not.
     bool is_value() const;
     Value value() const;
-    friend bool operator==(const Sum&, const Sum&);
 };
 
 // atom^exponent. An atom is a variable, a function of sums, a sum in brackets (Op::add), or a power whose exponent is
@@ -47,8 +48,12 @@ struct Factor {
     std::vector<Sum> operands;
     Value exponent;
 
+    // Two fitted constants are not the same one.
     bool same_atom(const Factor& other) const;
 };
+
+// Multiplies a product by one more factor.
+void multiply(std::vector<Factor>& factors, Factor factor);
 
 struct Term {
     Value coefficient;

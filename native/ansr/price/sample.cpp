@@ -49,7 +49,7 @@ void raise(std::vector<Node>& nodes, const Value& exponent) {
 }  // namespace
 
 FormSampler::FormSampler(const PriceTable& table, std::size_t n_columns, std::size_t max_nodes)
-    : cumulative_(table.log_probs.size()), n_columns_(n_columns), max_nodes_(max_nodes) {
+    : cumulative_(table.log_probs().size()), n_columns_(n_columns), max_nodes_(max_nodes) {
     for (const QuestionRow& row : questions()) {
         const std::size_t n = row.answers.size();
         std::size_t n_contexts = 1;
@@ -57,7 +57,7 @@ FormSampler::FormSampler(const PriceTable& table, std::size_t n_columns, std::si
         for (std::size_t i = 0; i < n_contexts; ++i) {
             const std::size_t first = row.first_cell + i * n;
             double total = 0.0;
-            for (std::size_t k = first; k < first + n; ++k) cumulative_[k] = total += std::exp(table.log_probs[k]);
+            for (std::size_t k = first; k < first + n; ++k) cumulative_[k] = total += std::exp(table.log_probs()[k]);
         }
     }
 }

@@ -11,6 +11,9 @@ namespace {
 
 using simplipy::Op;
 
+// of a number that no law writes out, and that usual ones make: there are some hundreds of these
+constexpr double made_nats = 6.0;
+
 Coefficient coefficient_of(const Value& value) {
     if (value.is_fitted()) return Coefficient::fitted;
     if (value.number == 1.0) return Coefficient::one;
@@ -61,6 +64,7 @@ class Writer {
 
     bool write(Term& term, Place place) {
         const Coefficient coefficient = coefficient_of(term.coefficient);
+        answers_.n_made += term.coefficient.is_made() ? 1 : 0;
         if (coefficient >= Coefficient::number)
             write_number(term.coefficient.number, term.factors.empty() ? NumberRole::term : NumberRole::coefficient);
         const std::size_t n = term.factors.size();
@@ -72,6 +76,7 @@ class Writer {
             answer(Question::atom, atom_context(place, before, n, coefficient), atom_answer(factor));
             if (factor.atom == Op::variable) choose(factor.variable);
             const std::size_t exponent = exponent_answer(factor.exponent);
+            answers_.n_made += factor.exponent.is_made() ? 1 : 0;
             answer(Question::exponent, exponent_context(kind, n, sign_before, place), exponent);
             if (exponent % negative_exponents == other_exponent)
                 write_number(factor.exponent.number, NumberRole::exponent);
@@ -92,9 +97,9 @@ class Writer {
     }
 
     void choose(std::int64_t variable) {
-        answers_.choices.push_back(static_cast<std::uint32_t>(seen_.size()));
-        answers_.is_new.push_back(!is_known(variable));
-        if (answers_.is_new.back()) seen_.push_back(variable);
+        const auto place = std::ranges::find(seen_, variable) - seen_.begin();
+        answers_.places.push_back(static_cast<std::uint32_t>(place));
+        if (place == std::ssize(seen_)) seen_.push_back(variable);
     }
 
     // Variables come first, those that stood before first of all; then functions by id, powers, brackets.
@@ -127,7 +132,7 @@ class Writer {
 bool free_numbers(Sum& sum) {
     bool any = false;
     for (Term& term : sum.terms) {
-        if (coefficient_of(term.coefficient) >= Coefficient::number) {
+        if (coefficient_of(term.coefficient) >= Coefficient::number || term.coefficient.is_made()) {
             term.coefficient = Value::fitted();
             any = true;
         }
@@ -137,18 +142,21 @@ bool free_numbers(Sum& sum) {
     return any;
 }
 
-double price_of(const PriceTable& table, Sum reading, double by_length, std::size_t n_columns) {
-    const auto answers = answers_of(std::move(reading));
-    if (!answers) return by_length;
-    double nats = -std::log1p(-table.length_share);
-    for (const std::uint32_t cell : answers->cells) nats -= table.log_probs[cell];
-    for (std::size_t i = 0; i < answers->choices.size(); ++i) {
-        const std::size_t before = answers->choices[i];
-        const std::size_t among = answers->is_new[i] ? std::max(n_columns, before + 1) - before : before;
-        nats += std::log(static_cast<double>(std::max<std::size_t>(among, 1)));
+// The choice of columns for the variables, in nats.
+double choice_of(const std::vector<std::uint32_t>& places, std::size_t n_columns) {
+    double nats = 0.0;
+    std::size_t n_seen = 0;
+    for (const std::uint32_t place : places) {
+        const bool is_new = place == n_seen;
+        nats += std::log(static_cast<double>(is_new ? std::max(n_columns, n_seen + 1) - n_seen : n_seen));
+        n_seen += is_new ? 1 : 0;
     }
-    const double low = std::min(nats, by_length);
-    return low - std::log(std::exp(low - nats) + std::exp(low - by_length));
+    return nats;
+}
+
+double price_of(const PriceTable& table, Sum reading, std::size_t n_nodes, std::size_t n_columns) {
+    const auto answers = answers_of(std::move(reading));
+    return table.price_of(answers, n_nodes) + (answers ? choice_of(answers->places, n_columns) : 0.0);
 }
 
 }  // namespace
@@ -159,16 +167,35 @@ std::optional<Answers> answers_of(Sum reading) {
     return answers;
 }
 
+std::uint64_t hash_of(const Answers& answers) {
+    std::uint64_t hash = answers.n_made;
+    const auto mix = [&](std::uint64_t value) {
+        hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+        hash ^= hash >> 29;
+    };
+    for (const std::uint32_t cell : answers.cells) mix(cell);
+    for (const std::uint32_t place : answers.places) mix(place);
+    return hash;
+}
+
+double PriceTable::price_of(const std::optional<Answers>& answers, std::size_t n_nodes) const {
+    const double by_length = std::log(shares_.length) - shares_.token_nats * static_cast<double>(n_nodes);
+    if (!answers) return -by_length;
+    double nats = made_nats * static_cast<double>(answers->n_made);
+    for (const std::uint32_t cell : answers->cells) nats -= log_probs_[cell];
+    const double by_answers = std::log1p(-shares_.length - shares_.known) - nats;
+    const auto known = known_.find(hash_of(*answers));
+    const double by_law = known == known_.end() ? 0.0 : known->second;
+    const double high = std::max(by_answers, by_length);
+    return -std::log(by_law + std::exp(high) * (std::exp(by_answers - high) + std::exp(by_length - high)));
+}
+
 FormPrices prices_of(const PriceTable& table, const std::vector<simplipy::Node>& postfix, std::size_t n_columns) {
-    const auto n_variables = static_cast<double>(std::ranges::count(postfix, Op::variable, &simplipy::Node::op));
-    const double by_length = table.token_nats * static_cast<double>(postfix.size()) +
-                             n_variables * std::log(static_cast<double>(std::max<std::size_t>(n_columns, 1))) -
-                             std::log(table.length_share);
     Sum reading = read(postfix);
     Sum fitted = reading;
     const bool has_numbers = free_numbers(fitted);
-    const double written = price_of(table, std::move(reading), by_length, n_columns);
-    return {written, has_numbers ? price_of(table, std::move(fitted), by_length, n_columns) : written};
+    const double written = price_of(table, std::move(reading), postfix.size(), n_columns);
+    return {written, has_numbers ? price_of(table, std::move(fitted), postfix.size(), n_columns) : written};
 }
 
 }  // namespace flash_ansr

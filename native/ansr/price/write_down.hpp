@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "questions.hpp"
@@ -13,19 +13,39 @@ namespace flash_ansr {
 
 struct Answers {
     std::vector<std::uint32_t> cells;
-    std::vector<std::uint32_t> choices;  // for each variable that stands somewhere: how many had stood before it
-    std::vector<bool> is_new;            // whether it had not
+    std::vector<std::uint32_t> places;  // of each variable that stands somewhere, in the order of first occurrence
+    std::size_t n_made = 0;             // unusual numbers that are made of usual ones
 };
+
+// Equal for answers of forms that are equal up to the names of their variables.
+std::uint64_t hash_of(const Answers& answers);
 
 // nullopt where a sum or product is longer than the questions provide for.
 std::optional<Answers> answers_of(Sum reading);
 
-// Probabilities of forms: by the answers to the questions, mixed with a prior of length under which nothing is
-// impossible.
-struct PriceTable {
-    std::vector<double> log_probs;  // by cell
-    double length_share = 0.02;     // of the prior of length
-    double token_nats = 4.0;        // of a token under it
+// Probabilities of forms: those of laws that are known, and of others by the answers to the questions, mixed with a
+// prior of length under which nothing is impossible.
+class PriceTable {
+  public:
+    struct Shares {
+        double known;       // of the forms of known laws
+        double length;      // of the prior of length
+        double token_nats;  // of a token under it
+    };
+
+    PriceTable(std::vector<double> log_probs, Shares shares) : log_probs_(std::move(log_probs)), shares_(shares) {}
+
+    // The form with this hash has this probability among known ones.
+    void know(std::uint64_t hash, double probability) { known_[hash] = probability; }
+
+    const std::vector<double>& log_probs() const { return log_probs_; }  // by cell
+    // In nats, without the choice of columns. Without answers by length alone.
+    double price_of(const std::optional<Answers>& answers, std::size_t n_nodes) const;
+
+  private:
+    std::vector<double> log_probs_;
+    Shares shares_;
+    std::unordered_map<std::uint64_t, double> known_;  // probabilities by the hash of the answers
 };
 
 // In nats: with its numbers as they are written, and with those that are no exponents as if they were fitted.

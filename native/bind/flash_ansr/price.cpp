@@ -52,16 +52,33 @@ void bind_price(nb::module_& module) {
             return nb::make_tuple(to_numpy(std::move(cells)), to_numpy(std::move(ends)));
         },
         nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"));
+    module.def(
+        "price_keys",
+        [](const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras) {
+            std::vector<std::uint64_t> keys;
+            for_each_form(ids, offsets, extras, [&](const simplipy::Tree& tree) {
+                const auto answers = answers_of(read(tree.nodes()));
+                keys.push_back(answers ? hash_of(*answers) : tree.hash());
+            });
+            return keys;
+        },
+        nb::arg("ids"), nb::arg("offsets"), nb::arg("extras"));
     nb::class_<PriceTable>(module, "PriceTable")
         .def(
             "__init__",
-            [](PriceTable* self, const Values& log_probs, double length_share, double token_nats) {
+            [](PriceTable* self, const Values& log_probs, double known_share, double length_share, double token_nats) {
                 if (log_probs.shape(0) != n_cells())
                     throw std::invalid_argument("a table has one value for each answer");
-                new (self)
-                    PriceTable{{log_probs.data(), log_probs.data() + log_probs.shape(0)}, length_share, token_nats};
+                new (self) PriceTable({log_probs.data(), log_probs.data() + log_probs.shape(0)},
+                                      {known_share, length_share, token_nats});
             },
-            nb::arg("log_probs"), nb::arg("length_share"), nb::arg("token_nats"))
+            nb::arg("log_probs"), nb::arg("known_share"), nb::arg("length_share"), nb::arg("token_nats"))
+        .def(
+            "know",
+            [](PriceTable& self, const std::vector<std::uint64_t>& keys, const Values& probabilities) {
+                for (std::size_t i = 0; i < keys.size(); ++i) self.know(keys[i], probabilities(i));
+            },
+            nb::arg("keys"), nb::arg("probabilities"))
         .def(
             "prices",
             [](const PriceTable& self, const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras,

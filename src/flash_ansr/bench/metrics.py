@@ -114,6 +114,7 @@ METRICS = {
         Metric("xnrr", "xNRR [%]", "up", lambda s: s.is_recovered and is_perfect(s.fvus["widened"]), "rate", "figure"),
         Metric("fnrr", "fNRR [%]", "up", lambda s: is_perfect(s.fvus["fit"]), "rate"),
         Metric("symbolic_recovery", "symbolic recovery [%]", "up", lambda s: s.is_same_formula, "rate", "summary"),
+        Metric("same_form", "same form [%]", "up", lambda s: s.has_same_form, "rate"),
         Metric("srr", "SRR [%]", "up", lambda s: s.short_skeleton == s.truth, "rate"),
         # a median: a prediction that is not finite has no mean
         Metric("log10_fvu", "log10 FVU of imperfect fits", "down", _log10_fvu, statistic="median"),

@@ -13,7 +13,11 @@ from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect
 from flash_ansr.bench.rows import BenchError, Row
 from flash_ansr.bench.structure import is_recovered_symbolically, simplified_skeleton
 from flash_ansr.catalogues import Catalogue, Problem, load
-from simplipy import Expression
+from flash_ansr.infer.candidates.numbers import free_multipliers, numbers_of
+from simplipy import Expression, TokenBatch
+
+# of the right form, once its numbers are fitted to clean rows
+_FVU_OF_FORM = 1e-10
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,19 @@ class Scored:
     def is_recovered(self) -> bool:
         """Whether the formula is right on the validation rows."""
         return is_perfect(self.fvus["validation"])
+
+    @property
+    def has_same_form(self) -> bool:
+        """Whether the formula, with numbers of its own, is the law: no more of them, and all clean rows met."""
+        if not self.has_formula:
+            return False
+        freed = free_multipliers(TokenBatch.from_expressions([self.prediction.skeleton()])).expressions()[0]
+        n_written = sum(not number.is_integer() for number in numbers_of(self.prediction))
+        if min(n_written, self.short_skeleton.n_constants) > self.truth.n_constants:
+            return False
+        rows = self.data.validation
+        fits = simplipy.fit_constants([freed, self.prediction.skeleton()], rows.X, rows.y, n_threads=1)
+        return min(fit.fvu for fit in fits) < _FVU_OF_FORM
 
     @property
     def is_same_formula(self) -> bool:

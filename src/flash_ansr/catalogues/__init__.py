@@ -15,6 +15,7 @@ from flash_ansr.catalogues.original_fastsrb import catalogue_from_original, is_o
 from flash_ansr.catalogues.problem import Problem, Sample, Split, Variable
 from flash_ansr.catalogues.ranges import Kind, Range, Sign
 from flash_ansr.catalogues.reading import catalogue_from, read_yaml
+from flash_ansr.catalogues.science.development import NAME, development_catalogue
 
 __all__ = [
     "Catalogue",
@@ -30,7 +31,7 @@ __all__ = [
     "names",
 ]
 
-_NAMES = ("fastsrb", "feynman", "keijzer", "nguyen", "strogatz")
+_TABLES = ("fastsrb", "feynman", "keijzer", "nguyen", "strogatz")
 
 
 def names() -> tuple[str, ...]:
@@ -39,9 +40,9 @@ def names() -> tuple[str, ...]:
     Examples
     --------
     >>> names()
-    ('fastsrb', 'feynman', 'keijzer', 'nguyen', 'strogatz')
+    ('fastsrb', 'feynman', 'keijzer', 'nguyen', 'strogatz', 'science')
     """
-    return _NAMES
+    return (*_TABLES, NAME)
 
 
 def load(name_or_path: str | Path) -> Catalogue:
@@ -64,14 +65,14 @@ def load(name_or_path: str | Path) -> Catalogue:
     >>> law.sample(256, seed=0).X.shape
     (256, 3)
     """
-    if str(name_or_path) in _NAMES:
+    if str(name_or_path) in names():
         return _built_in(str(name_or_path))
     path = Path(name_or_path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CatalogueError(
-            f"{str(name_or_path)!r} is neither a catalogue ({', '.join(_NAMES)}) nor a readable YAML file: {error}"
+            f"{str(name_or_path)!r} is neither a catalogue ({', '.join(names())}) nor a readable YAML file: {error}"
         ) from error
     content = read_yaml(text, str(path))
     return catalogue_from_original(content, str(path)) if is_original(content) else catalogue_from(content, str(path))
@@ -79,5 +80,7 @@ def load(name_or_path: str | Path) -> Catalogue:
 
 @functools.cache
 def _built_in(name: str) -> Catalogue:
+    if name == NAME:
+        return development_catalogue()
     table = importlib.resources.files("flash_ansr.catalogues").joinpath("tables", f"{name}.yaml")
     return catalogue_from(read_yaml(table.read_text(encoding="utf-8"), name), name)

@@ -8,14 +8,13 @@ from enum import Enum
 
 import simplipy
 from flash_ansr.catalogues.science import Law, load_laws
+from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
 from flash_ansr.data.holdout import Holdout
 from simplipy import Expression
 from simplipy.expression.operators import CONSTANT
 
 # forms of the tests' laws are never learned, priced or drawn
 TEST_CATALOGUES = ("fastsrb", "nguyen", "keijzer", "feynman", "strogatz")
-# one law in seven, by whole fields: prices are judged by them
-HELD_OUT_FIELDS = frozenset(("chemical_engineering", "geophysics", "mechanical_engineering", "optics", "pharmacology"))
 # a form that a test has too is known to everyone where it is this short
 SHORT = 5
 

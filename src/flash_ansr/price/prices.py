@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from flash_ansr import _core
 from flash_ansr.price.counts import Counts, FloatArray, questions
+from flash_ansr.price.known_forms import KnownForm, known_forms, known_share, shares
 from flash_ansr.price.probabilities import log_probabilities
 from simplipy import Expression, TokenBatch, parse
 from simplipy.expression.operators import EXPONENTS
@@ -27,11 +28,15 @@ class Prices:
     ----------
     log_probs : array (n_cells,)
         See ``probabilities.py``.
+    known : sequence of KnownForm
+        Forms that have a probability of their own.
     """
 
-    def __init__(self, log_probs: FloatArray) -> None:
+    def __init__(self, log_probs: FloatArray, known: Sequence[KnownForm] = ()) -> None:
         self.log_probs = log_probs
-        self._core = _core.PriceTable(log_probs, _LENGTH_SHARE, _TOKEN_NATS)
+        self._core = _core.PriceTable(log_probs, known_share(known), _LENGTH_SHARE, _TOKEN_NATS)
+        if known:
+            self._core.know(*shares(known))
 
     def of(self, forms: Iterable[Expression] | TokenBatch, n_columns: int = 0) -> FloatArray:
         """The price of each form in nats, (n,), its numbers written out or fitted, which is cheaper.
@@ -114,7 +119,7 @@ def is_usual(number: float) -> bool:
 def usual_prices() -> Prices:
     """The prices that the package comes with."""
     text = resources.files("flash_ansr.price").joinpath("counts.tsv").read_text(encoding="utf-8")
-    return Prices(log_probabilities(Counts.read(text)))
+    return Prices(log_probabilities(Counts.read(text)), known_forms())
 
 
 def plausibility(expression: str | Expression) -> float:

@@ -74,12 +74,12 @@ def formula_cost(fit: Fit, n_rows: int) -> float:
 def large_exponents_cost(fit: Fit) -> float:
     """Cost of fitted exponents that are larger than those of laws."""
     roles = zip(fit.constants.tolist(), roles_of_constants(fit.skeleton), strict=False)
-    return sum(max(abs(value) - _LARGE_EXPONENT, 0.0) for value, role in roles if role == "exponent")
+    return sum((max(abs(value) - _LARGE_EXPONENT, 0.0) for value, role in roles if role == "exponent"), 0.0)
 
 
 def fitted_cost(fit: Fit, n_rows: int) -> float:
     """Cost of the fitted numbers."""
-    return sum(map(free_cost, fit.constants.tolist(), _errors(fit, n_rows)))
+    return sum(map(free_cost, fit.constants.tolist(), _errors(fit, n_rows)), 0.0)
 
 
 def _errors(fit: Fit, n_rows: int) -> Iterable[float]:

@@ -17,12 +17,14 @@ from flash_ansr.catalogues import Kind, Problem, Sign
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "catalogues.json").read_text(encoding="utf-8"))
 # 1 - cos(1e-8) and exp(1e-12) - 1: one unit in the last place of cos or exp is a large part of the value
 CANCELS = {"III.15.12", "I.41.16"}
-ALL = [problem for name in catalogues.names() for problem in catalogues.load(name)]
+# laws of science are corrected and added: their data are not golden
+TABLES = [name for name in catalogues.names() if name != "science"]
+ALL = [problem for name in TABLES for problem in catalogues.load(name)]
 IDS = [f"{p.catalogue}-{p.name}" for p in ALL]
 
 
 def test_how_many() -> None:
-    assert {name: len(catalogues.load(name)) for name in catalogues.names()} == {
+    assert {name: len(catalogues.load(name)) for name in TABLES} == {
         "fastsrb": 120,
         "feynman": 100,
         "keijzer": 14,
@@ -134,7 +136,7 @@ def test_feynman_and_fastsrb_agree() -> None:
 
 def test_the_tables_are_in_the_package() -> None:
     folder = importlib.resources.files("flash_ansr.catalogues") / "tables"
-    assert sorted(f.name for f in folder.iterdir()) == [f"{name}.yaml" for name in catalogues.names()]
+    assert sorted(f.name for f in folder.iterdir()) == [f"{name}.yaml" for name in sorted(TABLES)]
 
 
 def test_a_problem_that_is_not_there() -> None:

@@ -200,7 +200,10 @@ def test_candidates_on_the_way_have_the_names_of_their_columns(tmp_path: Path, m
         (["data.csv", "--time", "-1"], "--time must be a finite number of seconds > 0, got -1.0"),
         (["data.csv", "--samples", "0"], "--samples must be a whole number >= 1, got 0"),
         (["data.csv", "--operators", "sine"], "unknown operator 'sine'; did you mean 'sin"),
-        (["data.csv", "--proposers", "prior,magic"], "unknown proposer 'magic'; known are closed_form, enumerate,"),
+        (
+            ["data.csv", "--proposers", "prior,magic"],
+            "unknown proposer 'magic'; known are closed_form, textbook,",
+        ),
         (["data.csv", "--out", "."], "exists and is no result; choose another folder"),
         (["holes.csv"], "NaN or infinity in the columns 'a' (1 row, first row 2)"),
         (["gaps.csv"], "missing or infinite in 2 of 4 rows, first in row 2; drop or fill these rows first"),

@@ -17,12 +17,18 @@ from flash_ansr.infer.table.table import FloatArray
 from flash_ansr.price import is_usual, usual_prices
 from simplipy import Expression, Fit, parse
 from simplipy.expression.operators import CONSTANT
-from simplipy.fit.description_length import data_cost, fitted_cost, is_number, large_exponents_cost
+from simplipy.fit.description_length import data_cost, is_number, large_exponents_cost
 from simplipy.fit.score import GAMMA
 
 # nats of a token where no form is looked at: the choice of one of some thirty
 TOKEN_NATS = math.log(30)
 
+# of a constant: half of all tables hold no law
+_NOTHING_NATS = math.log(2)
+# of a fitted number, whatever its digits
+_ANY_NUMBER = 0.5
+# digits of a double
+_MOST_SIZES = 1e16
 # of correlations near 1, which rounding hides
 _MOST_JOINT = 12.0
 
@@ -34,8 +40,9 @@ def decades(nats: float, n_rows: int) -> float:
 
 def form_prices(forms: Sequence[Expression], n_columns: int, gamma: float = GAMMA) -> FloatArray:
     """The prices of forms, (n, 2), see ``Prices.both``; they grow in proportion to gamma."""
-    prices: FloatArray = usual_prices().both(forms, n_columns) * (gamma / GAMMA)
-    return prices
+    prices: FloatArray = usual_prices().both(forms, n_columns)
+    prices[[not form.variables for form in forms]] = _NOTHING_NATS
+    return prices * (gamma / GAMMA)
 
 
 def description_nats(fit: Fit, n_rows: int, n_columns: int, gamma: float = GAMMA, floor: float = 1e-300) -> float:
@@ -54,7 +61,7 @@ def description_nats(fit: Fit, n_rows: int, n_columns: int, gamma: float = GAMMA
         FVUs below it count as equal to it.
     """
     form = float(form_prices([fit.skeleton], n_columns, gamma)[0, 0]) + large_exponents_cost(fit)
-    return data_cost(fit.fvu, len(fit.constants), n_rows, floor) + form + fitted_cost(fit, n_rows) + _joint_nats(fit)
+    return data_cost(fit.fvu, len(fit.constants), n_rows, floor) + form + numbers_nats(fit, n_rows)
 
 
 def with_rare_numbers_free(formula: Expression) -> tuple[Expression, list[float]]:
@@ -75,15 +82,27 @@ def with_rare_numbers_free(formula: Expression) -> tuple[Expression, list[float]
     return parse(tokens), values
 
 
-def _joint_nats(fit: Fit) -> float:
-    """The digits of constants that the rows determine together, and not one by one: a*x^b far from x = 1."""
+def numbers_nats(fit: Fit, n_rows: int) -> float:
+    """The digits of the fitted constants that the rows determine, one by one and together.
+
+    A constant is one of many values up to its size, or up to the size at which it would move the formula as much as y
+    deviates: one that is nearly 0, and could be left out, costs as much as others.
+    """
     n = len(fit.constants)
-    covariance = fit.covariance[:n, :n]
-    sizes = np.sqrt(np.diag(covariance))
-    if n < 2 or not (np.isfinite(covariance).all() and (sizes > 0).all()):
+    if not n:
         return 0.0
-    sign, log_det = np.linalg.slogdet(covariance / sizes / sizes[:, None])
-    return min(-0.5 * float(log_det), _MOST_JOINT * (n - 1)) if sign > 0 else _MOST_JOINT * (n - 1)
+    known = math.sqrt(n_rows / min(max(fit.fvu, 1e-300), 1.0))  # sizes of y's deviation in its error
+    covariance = fit.covariance[:n, :n]
+    errors = np.sqrt(np.diag(covariance))
+    if not (np.isfinite(covariance).all() and (errors > 0).all()):
+        return n * (_ANY_NUMBER + math.log1p(known))
+    correlation = covariance / errors / errors[:, None]
+    sign, log_det = np.linalg.slogdet(correlation)
+    joint, alone = _MOST_JOINT * (n - 1), np.ones(n)
+    if sign > 0 and -0.5 * log_det < joint:
+        joint, alone = -0.5 * float(log_det), 1 / np.sqrt(np.diag(np.linalg.inv(correlation)).clip(1.0))
+    sizes = np.abs(fit.constants) / errors + alone * known
+    return n * _ANY_NUMBER + float(np.log1p(np.minimum(sizes, _MOST_SIZES)).sum()) + joint
 
 
 def rough_nats(
@@ -95,9 +114,14 @@ def rough_nats(
     gamma: float,
     floor: float,
 ) -> FloatArray:
-    """Description lengths of formulas with all of their numbers, as far as they are known without standard errors."""
-    prices = form_prices(formulas, n_columns, gamma).min(axis=1)
-    counts = np.array([len(numbers_of(formula)) for formula in formulas])
+    """Description lengths of formulas with all of their numbers, as far as they are known without standard errors.
+
+    Numbers that laws write out are part of the form or fitted, whichever is shorter.
+    """
+    free = np.array([formula.n_constants for formula in formulas])
+    numbers = [numbers_of(formula) for formula in formulas]
+    counts = np.array([[sum(not is_usual(number) for number in own), len(own)] for own in numbers]) + free[:, None]
     known = np.log1p(np.sqrt(n_rows / np.clip(fvus, floor, 1.0)))  # of a number that the rows determine by itself
+    forms = form_prices(formulas, n_columns, gamma) + counts * (_ANY_NUMBER + known[:, None])
     data = [data_cost(fvu, n, n_rows, floor) for fvu, n in zip(fvus, n_constants, strict=True)]
-    return np.asarray(np.array(data) + prices + counts * (0.5 + known))
+    return np.asarray(np.array(data) + forms.min(axis=1))

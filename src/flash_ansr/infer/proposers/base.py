@@ -30,6 +30,7 @@ from simplipy.fit.score import GAMMA
 # by name, in the order in which they are asked: the module of each
 BUILT_IN = {
     "closed_form": "flash_ansr.infer.proposers.closed_form.proposer",
+    "textbook": "flash_ansr.infer.proposers.textbook",
     "enumerate": "flash_ansr.infer.proposers.enumeration",
     "local": "flash_ansr.infer.proposers.local.proposer",
     "neural": "flash_ansr.infer.proposers.neural.proposer",

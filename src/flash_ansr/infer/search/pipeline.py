@@ -101,7 +101,7 @@ class Pipeline:
         self.n_rounds = 0
         self._fitter = Fitter(scaling.apply(table), settings)
         self._tidier = Tidier(table, scaling, self.price, settings.loss, self.exact_fvu)
-        self._stop_rule = StopRule(table, settings, self.price, self.exact_fvu)
+        self._stop_rule = StopRule(table, settings, self.exact_fvu)
         self._tidied_keys: set[bytes] = set()
         self._reduced: Candidate | None = None  # the last law whose reductions were proposed
 

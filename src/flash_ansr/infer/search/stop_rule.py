@@ -31,7 +31,7 @@ class StopRule:
         Of a token, in decades of FVU.
     """
 
-    def __init__(self, table: Table, settings: Settings, price: float, exact_fvu: float) -> None:
+    def __init__(self, table: Table, settings: Settings, exact_fvu: float) -> None:
         self._table = table
         self._settings = settings
         self._exact_fvu = exact_fvu

@@ -29,16 +29,17 @@ from flash_ansr.infer.candidates.noise_models import NoiseKind, NoiseModel, nois
 from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.search.budget import Budget
+from flash_ansr.infer.selection.textbook_spellings import textbook_spellings
 from flash_ansr.infer.table.grammar import Grammar
-from flash_ansr.infer.table.table import Rows, Table, split_rows
-from simplipy import Fit, TokenBatch
+from flash_ansr.infer.table.table import FloatArray, Rows, Table, split_rows
+from simplipy import Expression, Fit, TokenBatch
 from simplipy.fit import unexplained
 from simplipy.fit.description_length import is_number, number_cost
 from simplipy.fit.score import exact_fvu
 from simplipy.fit.shorter_forms import reductions
 
 # candidates that are fitted anew
-_N_POLISHED = 24
+_N_POLISHED = 40
 # candidates by which the kind of noise is chosen
 _N_TRIED = 6
 # candidates of which operands are left out
@@ -132,9 +133,18 @@ class Describer:
         values, _ = simplipy.evaluate_many([c.expression for c in candidates], table.X[rows])
         weights, floor = self.model.weights(table)[rows], exact_fvu(table.y)
         fvus = [unexplained.fvu(table.y[rows], predicted, weights) for predicted in values]
+
+        def nats_of(formulas: Sequence[Expression], of: Sequence[int], counts: Sequence[int]) -> FloatArray:
+            errors = [fvus[i] for i in of]
+            return rough_nats(formulas, errors, counts, table.n_rows, table.n_columns, self.gamma, floor)
+
         formulas = [c.expression for c in candidates]
-        n_constants = [c.n_constants for c in candidates]
-        nats = rough_nats(formulas, fvus, n_constants, table.n_rows, table.n_columns, self.gamma, floor)
+        nats = nats_of(formulas, range(len(formulas)), [c.n_constants for c in candidates])
+        spellings = textbook_spellings([formula.skeleton() for formula in formulas])
+        pairs = [(i, spelling) for i, own in enumerate(spellings) for spelling in own]
+        if pairs:
+            written, of = [spelling for _, spelling in pairs], [i for i, _ in pairs]
+            np.minimum.at(nats, of, nats_of(written, of, [spelling.n_constants for spelling in written]))
         priced = zip((nats + self.model.offset).tolist(), candidates, strict=True)
         return sorted((p for p in priced if math.isfinite(p[0])), key=lambda p: (p[0], p[1].rank))
 
@@ -177,10 +187,13 @@ class Describer:
         fit = self._refitted(candidate, table)
         if not fit.ok:
             return []
+        usual, values = with_rare_numbers_free(candidate.expression)
         fits = [fit]
+        if usual != fit.skeleton:
+            fits.append(refit(usual, values, table, model.loss, self._seconds))
         # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
         if len(fit.constants) and not candidate.is_baseline and not self.is_over:
-            fits.append(self._with_usual_numbers(fit))
+            fits += [self._with_usual_numbers(fit), *self._as_in_textbooks(fit)]
         found = []
         for option in fits:
             if not option.ok or len(option.constants) > table.most_constants:
@@ -199,6 +212,15 @@ class Describer:
         )
         skeleton, values = with_rare_numbers_free(tidied.expression)
         return refit(skeleton, values, table, loss, self._seconds)
+
+    def _as_in_textbooks(self, fit: Fit) -> list[Fit]:
+        """The form with the numbers that known laws write out."""
+        table = self.table
+        (spellings,) = textbook_spellings([fit.skeleton])
+        weight, left = table.sample_weight, self._seconds
+        return simplipy.fit_constants(
+            spellings, table.X, table.y, sample_weight=weight, loss=self.model.loss, n_threads=1, deadline=left
+        )
 
     def _reduced(self, candidate: Candidate) -> list[Candidate]:
         """Formulas without one of its operands that are better."""

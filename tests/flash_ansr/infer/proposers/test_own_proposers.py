@@ -92,7 +92,7 @@ class Nameless(Guess):
         ([42], "proposers must be names or Proposer objects, got 42"),
         ([Guess], r"got the class Guess: write Guess\(\)"),
         ([Nameless("x1")], "Nameless has no name: give the class an attribute `name`"),
-        (["locla"], "unknown proposer 'locla'; did you mean 'local'. known are closed_form, enumerate"),
+        (["locla"], "unknown proposer 'locla'; did you mean 'local'. known are closed_form, textbook, enumerate"),
         ([Guess("x1"), Guess("x2")], "proposers must have different names, 'guess' comes twice"),
         ([], "proposers must be 'auto' or a list of closed_form"),
         (Guess("x1"), "proposers must be 'auto' or a list of closed_form"),

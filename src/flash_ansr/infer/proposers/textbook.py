@@ -1,0 +1,105 @@
+"""Forms of the laws of science, the most plausible ones first: those of known laws, then others drawn like them.
+
+The columns take the places of a form's variables in all ways; where there are many columns, those that say most about y
+do. All is blind to the data otherwise: fits find the numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from flash_ansr.infer.candidates.normal_forms import rows_of
+from flash_ansr.infer.candidates.proposals import Proposals
+from flash_ansr.infer.proposers.base import Proposer, ProposerContext
+from flash_ansr.infer.table.columns import select_columns
+from flash_ansr.price.known_forms import known_forms
+from flash_ansr.price.prices import usual_prices
+from simplipy import TokenBatch
+from simplipy.expression.token_batch import FIRST_VARIABLE
+
+# ways in which columns take the places of a form's variables
+_MOST_WAYS = 240
+# columns at most that drawn forms have
+_MOST_DRAWN_COLUMNS = 9
+# draws of a batch, from which the new forms are taken in the order of their price
+_N_DRAWN = 4096
+_MAX_LENGTH = 24
+
+
+class TextbookProposer(Proposer):
+    """Proposes forms by how plausible they are before any data."""
+
+    name = "textbook"
+    round_size = 128
+
+    def start(self, context: ProposerContext) -> None:
+        """Nothing is priced before the first formulas are asked for."""
+        super().start(context)
+        self._batches: Iterator[TokenBatch] = itertools.chain([known_batch(context)], drawn_batches(context))
+        self._batch, self._next = TokenBatch.from_expressions(()), 0
+
+    def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
+        """The next n forms."""
+        del seed, seconds
+        while self._next >= len(self._batch):
+            self._batch, self._next = next(self._batches), 0
+        rows = list(range(self._next, min(self._next + n, len(self._batch))))
+        self._next += len(rows)
+        return Proposals(rows_of(self._batch, rows))
+
+
+def known_batch(context: ProposerContext) -> TokenBatch:
+    """The forms of known laws with the columns in the places of their variables, by their price."""
+    table = context.table
+    batch = TokenBatch.from_expressions(known.form for known in known_forms())
+    ids, lengths = [], []
+    for row in range(len(batch)):
+        form = batch.ids[batch.offsets[row] : batch.offsets[row + 1]]
+        places = (form >= FIRST_VARIABLE) & (form < FIRST_VARIABLE + _MOST_DRAWN_COLUMNS)
+        ways = _ways(int(form[places].max(initial=FIRST_VARIABLE - 1)) - FIRST_VARIABLE + 1, context)
+        filled = np.repeat(form[None], len(ways), axis=0)
+        filled[:, places] = FIRST_VARIABLE + ways[:, form[places] - FIRST_VARIABLE]
+        ids.append(filled.ravel())
+        lengths += [len(form)] * len(ways)
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return _by_price(TokenBatch(np.concatenate(ids), offsets, batch.extras), table.n_columns)
+
+
+def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
+    """Forms drawn in the proportion of their probability, each once."""
+    prices, n_columns = usual_prices().within(context.grammar.operators), context.table.n_columns
+    columns = select_columns(context.table, _MOST_DRAWN_COLUMNS, context.seed).astype(np.int16)
+    seen: set[bytes] = set()
+    for first in itertools.count(0, _N_DRAWN):
+        draws = prices.draw(context.seed, np.arange(first, first + _N_DRAWN), len(columns), _MAX_LENGTH)
+        new = []
+        for row in range(len(draws)):
+            key = draws.ids[draws.offsets[row] : draws.offsets[row + 1]].tobytes()
+            if key not in seen:
+                seen.add(key)
+                new.append(row)
+        batch = rows_of(draws, new)
+        is_variable = (batch.ids >= FIRST_VARIABLE) & (batch.ids < FIRST_VARIABLE + len(columns))
+        ids = batch.ids.copy()
+        ids[is_variable] = FIRST_VARIABLE + columns[ids[is_variable] - FIRST_VARIABLE]
+        yield _by_price(TokenBatch(ids, batch.offsets, batch.extras), n_columns)
+
+
+def _ways(n_variables: int, context: ProposerContext) -> npt.NDArray[np.int16]:
+    """Columns in the places of variables, (n_ways, n_variables)."""
+    n = context.table.n_columns
+    while math.perm(n, n_variables) > _MOST_WAYS:
+        n -= 1
+    columns = select_columns(context.table, n, context.seed) if n < context.table.n_columns else np.arange(n)
+    ways = list(itertools.permutations(columns.tolist(), n_variables)) if n >= n_variables else []
+    return np.array(ways, dtype=np.int16).reshape(len(ways), n_variables)
+
+
+def _by_price(batch: TokenBatch, n_columns: int) -> TokenBatch:
+    order = np.argsort(usual_prices().of(batch, n_columns), kind="stable")
+    return rows_of(batch, order.tolist())
