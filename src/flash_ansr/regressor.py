@@ -37,7 +37,7 @@ from simplipy.fit.unexplained import unit_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Selection = Literal["score", "validation", "bic"]
+Selection = Literal["auto", "accuracy", "parsimony", "score", "validation", "bic"]
 
 
 class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,10 +60,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     gamma : float, default 0.05
         Price of a token in decades of the unexplained variance. With fewer than 60 rows it rises as their number falls,
         since few rows are soon fitted by chance; ``report_`` has it.
-    selection : {"score", "validation", "bic"}
-        How the law is chosen among the candidates: by the paper's score, or by description length where the best law
-        leaves noise; by the score on a quarter of the rows that the fits do not see; or by the Bayesian information
-        criterion.
+    selection : {"auto", "accuracy", "parsimony", "score", "validation", "bic"}
+        How the law is chosen among the candidates. "auto" takes an exact law if there is one; with fewer than 200 rows,
+        or where it leaves noise alone, the shortest description; otherwise the cheapest of the formulas that predict
+        rows that they were not fitted to about as well as the best. "accuracy" takes the best of these, "parsimony" the
+        cheapest with nine tenths of its explained variance. "score" is the paper's score, "validation" the score on a
+        quarter of the rows that the fits do not see, "bic" the Bayesian information criterion.
     operators : list of str or None
         Tokens of the operators that may occur (see ``simplipy.OPERATORS``).
     max_length, max_depth : int or None
@@ -116,7 +118,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         pipeline: Literal["full", "paper"] | FullPipeline | PaperPipeline = "full",
         proposers: Literal["auto"] | Sequence[str | Proposer] = "auto",
         gamma: float = GAMMA,
-        selection: Selection = "score",
+        selection: Selection = "auto",
         operators: Sequence[str] | None = None,
         max_length: int | None = None,
         max_depth: int | None = None,

@@ -67,7 +67,10 @@ def fit(
     gamma: Annotated[float, typer.Option(help="Price of a token in decades of the unexplained variance.")] = GAMMA,
     operators: Annotated[str | None, typer.Option(help="Operators that may occur, with commas.")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens of a law at most.")] = None,
-    selection: Annotated[Literal["score", "validation", "bic"], typer.Option(help="How the law is chosen.")] = "score",
+    selection: Annotated[
+        Literal["auto", "accuracy", "parsimony", "score", "validation", "bic"],
+        typer.Option(help="How the law is chosen."),
+    ] = "auto",
     loss: Annotated[
         Literal["squared", "huber", "log_cosh", "relative"],
         typer.Option(help="What fits minimise; relative for errors in per cent."),

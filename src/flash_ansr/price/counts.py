@@ -84,7 +84,7 @@ class Counts:
     @classmethod
     def of(cls, usual: list[Expression], operators_only: list[Expression]) -> Counts:
         """Counts of the answers for these forms."""
-        return cls(*(np.bincount(cells_of(forms)[0], minlength=n_cells()) * 1.0 for forms in (usual, operators_only)))
+        return cls(_counted(usual), _counted(operators_only))
 
     def write(self, path: Path) -> None:
         """Write the cells that were ever met."""
@@ -116,6 +116,10 @@ def cells_of(forms: list[Expression]) -> tuple[npt.NDArray[np.uint32], npt.NDArr
     batch = TokenBatch.from_expressions(forms)
     cells, offsets = _core.price_answers(batch.ids, batch.offsets, list(batch.extras))
     return cells, offsets
+
+
+def _counted(forms: list[Expression]) -> FloatArray:
+    return np.bincount(cells_of(forms)[0], minlength=n_cells()).astype(np.float64)
 
 
 def _rows(text: str) -> Iterator[list[str]]:

@@ -39,6 +39,8 @@ class Candidate:
     proposer : str
     drawn : int
         How many formulas had been drawn before it: ties go to the earlier one.
+    r2_cv : float
+        Share of the variance explained in rows that it was not fitted to; NaN where that was not tried.
     """
 
     expression: Expression
@@ -49,6 +51,7 @@ class Candidate:
     log_prob: float
     proposer: str
     drawn: int
+    r2_cv: float = math.nan
 
     @property
     def length(self) -> int:

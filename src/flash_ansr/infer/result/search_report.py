@@ -27,7 +27,7 @@ _COUNTS = ("drawn", "unique", "fitted", "screened")
 
 def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression]) -> pd.DataFrame:
     """One row a candidate, best first; ``named`` are their formulas in the user's names."""
-    columns = ("length", "fvu", "score", "log_prob", "n_constants", "proposer")
+    columns = ("length", "fvu", "r2_cv", "score", "log_prob", "n_constants", "proposer")
     return pd.DataFrame(
         {
             "expression": pd.Series(list(named), dtype=object),

@@ -1,7 +1,4 @@
-"""The choice of the law among the candidates: by score, on held-out rows, or by the information criterion.
-
-By score means: by the paper's where a law is exact or none is found, by description length where the best leaves noise.
-"""
+"""The choice of the law among the candidates by a measure, or by what the rows are like."""
 
 from __future__ import annotations
 
@@ -16,11 +13,13 @@ from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.distinct import distinct
 from flash_ansr.infer.selection.equal_values import each_once, function_numbers
 from flash_ansr.infer.selection.noisy_choice import Choice, choose, is_credible
+from flash_ansr.infer.selection.predictive_choice import by_prediction
+from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy.fit.score import GAMMA, exact_fvu, is_exact, price_of_a_token, score
 
-SELECTIONS = ("score", "validation", "bic")
+SELECTIONS = ("auto", "accuracy", "parsimony", "score", "validation", "bic")
 # FVU of the mean of y, up to rounding: a worse law is no candidate
 _OF_THE_MEAN = 1 + 1e-9
 
@@ -43,40 +42,46 @@ def presented(candidates: Sequence[Candidate], rows: Table, grammar: Grammar, pr
     return distinct(shown, rows, grammar, price)
 
 
-def by_score(
+def automatic(
     candidates: Sequence[Candidate],
     rows: Table,
     grammar: Grammar,
-    gamma: float,
-    loss: str = "squared",
+    settings: Settings,
+    aim: str = "auto",
     deadline: Budget | None = None,
 ) -> Choice:
-    """Candidates by the paper's score or by description length, best first, and the noise where there is some.
+    """Candidates, the law first, and the noise where there is some.
+
+    An exact law comes first. Otherwise, with few rows or where the shortest description leaves noise and nothing
+    predicts other rows clearly better, the shortest description does; else the cheapest of those that predict rows that
+    they were not fitted to about as well as the best.
 
     Parameters
     ----------
     grammar : Grammar
         The grammar that tidied laws must keep to.
-    gamma : float
-        As the user gave it.
-    loss : str
-        Of the fits.
+    aim : {"auto", "accuracy", "parsimony"}
+        The end of the front that is wanted where no law is exact.
     deadline : Budget, optional
         Time that the choice may take.
     """
-    price, floor = price_of_a_token(gamma, rows.n_rows), exact_fvu(rows.y)
+    price, floor = price_of_a_token(settings.gamma, rows.n_rows), exact_fvu(rows.y)
     by_paper = ranked(presented(candidates, rows, grammar, price), rows, None, "score", price)
     numbers = function_numbers(by_paper, rows)
     once = [c for i, c in enumerate(by_paper) if c.is_baseline or numbers[i] not in numbers[:i]]
     if not by_paper or any(is_exact(c.fvu, floor) and is_credible(c, rows) for c in by_paper):
         return Choice(once, 0.0 if by_paper and is_exact(by_paper[0].fvu, floor) else None)
     # of all spellings: where numbers are rounded, another one may be the shortest description
-    choice = choose(by_paper, rows, grammar, gamma, loss, deadline)
-    if choice.noise is None:
-        return Choice(once)
-    described = distinct(choice.candidates, rows, grammar, decades(TOKEN_NATS * gamma / GAMMA, rows.n_rows))
+    choice = choose(by_paper, rows, grammar, settings.gamma, settings.loss, _half(deadline))
+    described = distinct(choice.candidates, rows, grammar, decades(TOKEN_NATS * settings.gamma / GAMMA, rows.n_rows))
     fitted = {c.key: number for c, number in zip(by_paper, numbers, strict=True)}
-    return dataclasses.replace(choice, candidates=each_once(described, fitted, rows))
+    choice = dataclasses.replace(choice, candidates=each_once(described, fitted, rows))
+    return by_prediction(choice, once, rows, settings, aim, deadline)
+
+
+def _half(deadline: Budget | None) -> Budget | None:
+    seconds = None if deadline is None else deadline.seconds_left
+    return None if deadline is None or seconds is None else Budget(seconds / 2, clock=deadline.clock)
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:

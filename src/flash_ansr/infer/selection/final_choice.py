@@ -11,8 +11,13 @@ from flash_ansr.infer.candidates.fitter import fvu_on, refit
 from flash_ansr.infer.candidates.noise_models import NoiseKind
 from flash_ansr.infer.search.budget import Budget, Stop, uninterrupted
 from flash_ansr.infer.search.pipeline import Pipeline
-from flash_ansr.infer.selection.baselines import constant_baseline, linear_baseline
-from flash_ansr.infer.selection.criteria import by_score, presented, ranked
+from flash_ansr.infer.selection.baselines import (
+    constant_baseline,
+    linear_baseline,
+    power_law_baseline,
+    stepwise_baseline,
+)
+from flash_ansr.infer.selection.criteria import automatic, presented, ranked
 from flash_ansr.infer.selection.equal_values import each_once
 from flash_ansr.infer.selection.noisy_choice import Choice
 from flash_ansr.infer.selection.roots import with_plain_roots
@@ -76,7 +81,9 @@ def conclude(
     selection : str
     """
     table, loss = pipeline.table, pipeline.settings.loss
-    makers = (linear_baseline, constant_baseline)
+    makers = [linear_baseline, constant_baseline]
+    if pipeline.settings.pipeline.presents:
+        makers[1:1] = [stepwise_baseline, power_law_baseline]
     # short work is done again, so that one more Ctrl-C loses nothing
     baselines = uninterrupted(lambda: [make(table, pipeline.price, loss) for make in makers])
     seconds = budget.seconds_to_conclude
@@ -113,8 +120,8 @@ def _choice(
 ) -> Choice:
     """The candidates as they are shown, the law first."""
     table, grammar, settings = pipeline.table, pipeline.grammar, pipeline.settings
-    if settings.pipeline.presents and selection == "score":
-        return by_score(candidates, table, grammar, settings.gamma, settings.loss, deadline)
+    if settings.pipeline.presents and selection in ("auto", "accuracy", "parsimony"):
+        return automatic(candidates, table, grammar, settings, selection, deadline)
     if settings.pipeline.presents:
         candidates = presented(candidates, table, grammar, pipeline.price)
     candidates = ranked(candidates, table, held_out, selection, pipeline.price)

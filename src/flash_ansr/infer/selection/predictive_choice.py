@@ -1,0 +1,127 @@
+"""The law among candidates of which none is exact, by what they predict in rows that they were not fitted to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.candidates.description import form_prices
+from flash_ansr.infer.search.budget import Budget
+from flash_ansr.infer.selection.held_out import HeldOut, held_out
+from flash_ansr.infer.selection.noisy_choice import Choice
+from flash_ansr.infer.settings import Settings
+from flash_ansr.infer.table.table import Table
+
+# with fewer rows, few of them are left to predict: description lengths decide
+_FEW_ROWS = 200
+# candidates that are tried: the shortest descriptions, and the front up to a length
+_N_DESCRIBED = 12
+_MOST_TOKENS = 60
+# standard errors of a paired difference: that a better candidate has, that a law may lose, that overrule a constant
+_ONE, _TWO = 1.0, 2.0
+# of the variance that the best explains, a parsimonious candidate explains so much
+_PARSIMONY = 0.9
+
+
+def by_prediction(
+    described: Choice, once: Sequence[Candidate], rows: Table, settings: Settings, aim: str, deadline: Budget | None
+) -> Choice:
+    """Candidates, the law first.
+
+    Parameters
+    ----------
+    described : Choice
+        By description length, each function once.
+    once : sequence of Candidate
+        By the paper's score, each function once.
+    """
+    shortlist = _shortlist(described.candidates, once)
+    found = held_out(shortlist, rows, settings.loss, settings.random_state, deadline)
+    if not found.candidates:
+        return described
+    by_key = {_identity(c): c for c in found.candidates}
+    ranked = [by_key.get(_identity(c), c) for c in described.candidates]
+    law, is_described = _law(found, ranked, rows, described.noise is not None, aim)
+    if not is_described:
+        return Choice(_with_first(law, _by_error(found, described.candidates)))
+    return replace(described, candidates=_with_first(law, ranked))
+
+
+def _law(
+    found: HeldOut, described: Sequence[Candidate], rows: Table, leaves_noise: bool, aim: str
+) -> tuple[Candidate, bool]:
+    """The candidate that is chosen, and whether it is the shortest description."""
+    numbers = {_identity(c): i for i, c in enumerate(found.candidates)}
+    best, shortest = found.best, described[0]
+    if aim == "accuracy":
+        return found.candidates[best], False
+    if aim == "parsimony":
+        enough = _PARSIMONY * found.candidates[best].r2_cv
+        return _cheapest(found, rows, lambda i: found.candidates[i].r2_cv >= enough), False
+    place = numbers.get(_identity(shortest))
+    if rows.n_rows < _FEW_ROWS:
+        is_refuted = place is None or (_is_constant(shortest) and _is_beaten_by_baseline(found, place))
+        return (found.candidates[best], False) if is_refuted else (shortest, True)
+    if leaves_noise and place is not None and found.excess(place, best) <= _TWO:
+        return shortest, True
+    law = _cheapest(found, rows, lambda i: found.excess(i, best) <= _ONE)
+    return law, False
+
+
+def _cheapest(found: HeldOut, rows: Table, is_good: Callable[[int], bool]) -> Candidate:
+    """The cheapest of the good ones; a constant only where no baseline explains anything."""
+    good = [
+        i
+        for i, c in enumerate(found.candidates)
+        if is_good(i) and not (_is_constant(c) and _is_beaten_by_baseline(found, i))
+    ] or [found.best]
+    prices = form_prices([found.candidates[i].expression for i in good], rows.n_columns).min(axis=1)
+    return found.candidates[good[int(np.argmin(prices))]]
+
+
+def _is_constant(candidate: Candidate) -> bool:
+    return not candidate.expression.variables
+
+
+def _is_beaten_by_baseline(found: HeldOut, i: int) -> bool:
+    return any(c.is_baseline and found.excess(i, k) > _TWO for k, c in enumerate(found.candidates))
+
+
+def _shortlist(described: Sequence[Candidate], once: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates that are tried, the most promising first."""
+    chosen = {_identity(c): c for c in described[:_N_DESCRIBED]}
+    best_at: dict[int, Candidate] = {}
+    for candidate in once:
+        known = best_at.get(candidate.length)
+        if candidate.length <= _MOST_TOKENS and (known is None or candidate.fvu < known.fvu):
+            best_at[candidate.length] = candidate
+    lowest = math.inf
+    for _, candidate in sorted(best_at.items()):
+        if candidate.fvu < lowest:
+            lowest = candidate.fvu
+            chosen.setdefault(_identity(candidate), candidate)
+    for candidate in once:
+        if candidate.is_baseline:
+            chosen.setdefault(_identity(candidate), candidate)
+    return list(chosen.values())
+
+
+def _by_error(found: HeldOut, others: Sequence[Candidate]) -> list[Candidate]:
+    """Those that were tried by their error in other rows, which becomes their score in decades; then the others."""
+    tried = [replace(c, score=round(math.log10(max(1 - c.r2_cv, 1e-300)), 6)) for c in found.candidates]
+    names = {_identity(c) for c in tried}
+    return [*sorted(tried, key=lambda c: c.rank), *(c for c in others if _identity(c) not in names)]
+
+
+def _with_first(law: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates, this one first."""
+    first = next((c for c in candidates if _identity(c) == _identity(law)), law)
+    return [first, *(c for c in candidates if c is not first)]
+
+
+def _identity(candidate: Candidate) -> str:
+    return candidate.expression.infix()
