@@ -26,6 +26,7 @@ from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_tor
 from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
+from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.columns import select_columns
@@ -197,7 +198,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             held_out = held_out.thinned(most_rows)
         searched = rows.thinned(most_rows)
         if settings.pipeline.tidies:
-            budget.reserve = reserve_of(self.time_limit, is_refined=searched is not rows)
+            budget.predicts = searched.n_rows >= FEW_ROWS
+            budget.reserve = reserve_of(self.time_limit, searched is not rows, budget.predicts)
         pipeline = make_pipeline(searched, grammar, options, settings, self._seconds_of_clock)
         last: LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None:

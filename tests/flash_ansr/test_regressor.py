@@ -265,7 +265,7 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["search.pipeline.Pipeline.tidy", "selection.final_choice.by_score", "selection.criteria.distinct"]
+    "where", ["search.pipeline.Pipeline.tidy", "selection.final_choice.automatic", "selection.criteria.distinct"]
 )
 def test_ctrl_c_at_the_end_keeps_the_best_so_far(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
@@ -293,7 +293,7 @@ def test_a_second_ctrl_c_keeps_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(f"{module.__name__}.{name}", interrupt)
 
-    once(final_choice, "by_score")
+    once(final_choice, "automatic")
     once(final_choice, "ranked")
     once(search_report, "_on_front")
     model = quick(proposers=["closed_form", "prior"]).fit(X, Y)
@@ -322,8 +322,8 @@ def test_the_choice_has_a_deadline_with_a_budget_in_formulas_too(monkeypatch: py
         deadlines.append(arguments[-1])
         return original(*arguments)
 
-    original = final_choice.by_score
-    monkeypatch.setattr(final_choice, "by_score", spy)
+    original = final_choice.automatic
+    monkeypatch.setattr(final_choice, "automatic", spy)
     noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
     quick(time_limit=60.0, n_samples=200, proposers=["prior"]).fit(X, noisy)
     quick(n_samples=200, proposers=["prior"]).fit(X, noisy)

@@ -16,6 +16,7 @@ from simplipy.fit.constants import Race
 # rows of a screen; with less than twice as many it saves nothing
 _SCREEN_ROWS = 64
 _SHORTEST_SECONDS = 1e-3
+_BLIND_STARTS = 8
 
 
 def refit(
@@ -27,20 +28,20 @@ def refit(
 
 def refit_all(
     skeletons: Sequence[Expression],
-    numbers: Sequence[Sequence[float] | FloatArray],
+    numbers: Sequence[Sequence[float] | FloatArray] | None,
     rows: Table,
     loss: str = "squared",
     seconds: float | None = None,
 ) -> list[Fit]:
-    """As ``refit``, of many."""
+    """As ``refit``, of many; without numbers from blind starts."""
     return simplipy.fit_constants(
         list(skeletons),
         rows.X,
         rows.y,
         sample_weight=rows.sample_weight,
-        x0=[np.asarray(own, dtype=np.float64) for own in numbers],
+        x0=None if numbers is None else [np.asarray(own, dtype=np.float64) for own in numbers],
         loss=loss,
-        n_restarts=0,
+        n_restarts=_BLIND_STARTS if numbers is None else 0,
         n_threads=1,
         deadline=_deadline(seconds),
     )

@@ -13,6 +13,8 @@ Result = TypeVar("Result")
 # seconds to conclude a search, and as a share of the time limit; the least there is after a late round
 _SECONDS = 0.08
 _SHARE = 0.035
+# the share where candidates are compared by rows that they were not fitted to
+_SHARE_OF_PREDICTION = 0.1
 _LEAST_SECONDS = 0.05
 # of the limit, at most so much is kept from the search for it; of short limits a part comes after them
 _MOST_KEPT = 0.1
@@ -45,6 +47,8 @@ class Budget:
         Formulas to draw.
     reserve : float
         Seconds of the time limit that are for what comes after the search.
+    predicts : bool
+        Whether candidates are compared by rows that they were not fitted to, which takes longer.
     """
 
     time_limit: float | None = None
@@ -52,6 +56,7 @@ class Budget:
     clock: Callable[[], float] = time.monotonic
     n_drawn: int = 0
     reserve: float = 0.0
+    predicts: bool = False
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +78,7 @@ class Budget:
         if self.time_limit is None:
             return None
         late = max(self.elapsed + self.reserve - self.time_limit, 0.0)
-        return max(_conclusion(self.time_limit) - late, _LEAST_SECONDS)
+        return max(_conclusion(self.time_limit, self.predicts) - late, _LEAST_SECONDS)
 
     def next_draw(self, wanted: int) -> int:
         """How many formulas may be drawn now, at most ``wanted``."""
@@ -87,13 +92,15 @@ class Budget:
         return Stop.TIME if left is not None and left <= 0 else None
 
 
-def reserve_of(time_limit: float | None, is_refined: bool = False) -> float:
+def reserve_of(time_limit: float | None, is_refined: bool = False, predicts: bool = False) -> float:
     """Seconds of a time limit that the search leaves, so that its conclusion ends with the limit.
 
     Parameters
     ----------
     is_refined : bool
         Whether the law is then fitted to more rows.
+    predicts : bool
+        See ``Budget``.
 
     Examples
     --------
@@ -103,11 +110,11 @@ def reserve_of(time_limit: float | None, is_refined: bool = False) -> float:
     if time_limit is None:
         return 0.0
     refining = min(_MOST_KEPT * time_limit, _REFINING) if is_refined else 0.0
-    return refining + min(_conclusion(time_limit), _MOST_KEPT * time_limit)
+    return refining + min(_conclusion(time_limit, predicts), _MOST_KEPT * time_limit)
 
 
-def _conclusion(time_limit: float) -> float:
-    return _SECONDS + _SHARE * time_limit
+def _conclusion(time_limit: float, predicts: bool) -> float:
+    return _SECONDS + (_SHARE_OF_PREDICTION if predicts else _SHARE) * time_limit
 
 
 def uninterrupted(work: Callable[[], Result]) -> Result:

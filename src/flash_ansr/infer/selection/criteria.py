@@ -20,6 +20,8 @@ from flash_ansr.infer.table.table import Table
 from simplipy.fit.score import GAMMA, exact_fvu, is_exact, price_of_a_token, score
 
 SELECTIONS = ("auto", "accuracy", "parsimony", "score", "validation", "bic")
+# candidates that may be the law, beside the best of each length
+_N_PROMISING = 250
 # FVU of the mean of y, up to rounding: a worse law is no candidate
 _OF_THE_MEAN = 1 + 1e-9
 
@@ -66,7 +68,7 @@ def automatic(
         Time that the choice may take.
     """
     price, floor = price_of_a_token(settings.gamma, rows.n_rows), exact_fvu(rows.y)
-    by_paper = ranked(presented(candidates, rows, grammar, price), rows, None, "score", price)
+    by_paper = ranked(presented(_promising(candidates), rows, grammar, price), rows, None, "score", price)
     numbers = function_numbers(by_paper, rows)
     once = [c for i, c in enumerate(by_paper) if c.is_baseline or numbers[i] not in numbers[:i]]
     if not by_paper or any(is_exact(c.fvu, floor) and is_credible(c, rows) for c in by_paper):
@@ -77,6 +79,16 @@ def automatic(
     fitted = {c.key: number for c, number in zip(by_paper, numbers, strict=True)}
     choice = dataclasses.replace(choice, candidates=each_once(described, fitted, rows))
     return by_prediction(choice, once, rows, settings, aim, deadline)
+
+
+def _promising(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The best by the paper's score, the best of each length, and the baselines: the rest would only cost time."""
+    best_at: dict[int, Candidate] = {}
+    for candidate in candidates:
+        if candidate.length not in best_at or candidate.fvu < best_at[candidate.length].fvu:
+            best_at[candidate.length] = candidate
+    kept = {id(c) for c in (*sorted(candidates, key=lambda c: c.rank)[:_N_PROMISING], *best_at.values())}
+    return [c for c in candidates if id(c) in kept or c.is_baseline]
 
 
 def _half(deadline: Budget | None) -> Budget | None:

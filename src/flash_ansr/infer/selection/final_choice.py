@@ -85,7 +85,7 @@ def conclude(
     if pipeline.settings.pipeline.presents:
         makers[1:1] = [stepwise_baseline, power_law_baseline]
     # short work is done again, so that one more Ctrl-C loses nothing
-    baselines = uninterrupted(lambda: [make(table, pipeline.price, loss) for make in makers])
+    baselines = uninterrupted(lambda: _each_once([make(table, pipeline.price, loss) for make in makers]))
     seconds = budget.seconds_to_conclude
     deadline = None if seconds is None else Budget(seconds, clock=budget.clock)
     try:
@@ -105,6 +105,10 @@ def conclude(
     if pipeline.settings.pipeline.presents:
         candidates = uninterrupted(lambda: with_plain_roots(candidates, rows, pipeline.grammar))
     return SearchResult(stop, candidates, baselines[0], choice.noise, choice.kind)
+
+
+def _each_once(baselines: Sequence[Candidate]) -> list[Candidate]:
+    return list({c.expression: c for c in baselines}.values())
 
 
 def _competing(pipeline: Pipeline, baselines: Sequence[Candidate]) -> list[Candidate]:

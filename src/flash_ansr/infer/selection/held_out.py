@@ -1,7 +1,9 @@
 """How well candidates predict rows that their constants were not fitted to, row by row, so that they can be compared.
 
 Rows are left out by folds, each of them once; where there are many, some of them are predicted and some are fitted to.
-Two candidates are compared by the differences of their losses in the same rows: these vary much less than the losses.
+The search has seen all rows, though, and the best of very many forms predicts them too well: half of the price of its
+form is charged to a candidate, which is about as many nats as it gains by chance. Two candidates are compared by the
+differences of their losses in the same rows: these vary much less than the losses.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flash_ansr.infer.candidates.archive import Candidate
-from flash_ansr.infer.candidates.description import with_rare_numbers_free
+from flash_ansr.infer.candidates.description import form_prices, with_rare_numbers_free
 from flash_ansr.infer.candidates.fitter import refit_all
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.table.table import FloatArray, Rows, Table
@@ -25,6 +27,8 @@ _FEW_ROWS = 20
 # rows that are predicted, and that a fit is made to
 _MOST_PREDICTED = 1500
 _MOST_FITTED = 3000
+# of the price of a form
+_CHARGED = 0.5
 # losses that count in a comparison are at most so many times the mean loss: one wild row must not decide
 _LARGEST_LOSS = 100.0
 
@@ -38,7 +42,7 @@ class HeldOut:
     candidates : list of Candidate
         Those that were tried, each with its ``r2_cv``.
     losses : array (n_candidates, n_rows)
-        Weighted squares of errors.
+        Weighted squares of errors, with the charge for the form.
     """
 
     candidates: list[Candidate]
@@ -79,7 +83,7 @@ def held_out(candidates: Sequence[Candidate], table: Table, loss: str, seed: int
     means: list[FloatArray] = []
     skeletons, numbers = zip(*(with_rare_numbers_free(c.expression) for c in candidates), strict=True)
     for train, test in folds:
-        if deadline is not None and deadline.spent() is not None and parts:
+        if deadline is not None and deadline.spent() is not None:
             break
         rows = table.at(train)
         fits = refit_all(skeletons, numbers, rows, loss, None if deadline is None else deadline.seconds_left)
@@ -89,10 +93,19 @@ def held_out(candidates: Sequence[Candidate], table: Table, loss: str, seed: int
             parts.append((values / unit - table.y[test] / unit) ** 2 * weights[test])
             mean = np.average(rows.y / unit, weights=rows.sample_weight)
             means.append((mean - table.y[test] / unit) ** 2 * weights[test])
+    if not parts:
+        return HeldOut([], np.empty((0, 0)))
     losses, of_mean = np.concatenate(parts, axis=1), max(float(np.concatenate(means).mean()), 1e-300)
+    losses *= np.exp(2 * _charges(candidates, table) / table.n_rows)[:, None]
     kept = np.flatnonzero(np.isfinite(losses).all(axis=1)).tolist()
     tried = [replace(candidates[i], r2_cv=1 - float(losses[i].mean()) / of_mean) for i in kept]
     return HeldOut(tried, losses[kept])
+
+
+def _charges(candidates: Sequence[Candidate], table: Table) -> FloatArray:
+    """Nats that each candidate gains by chance; a baseline is not searched for."""
+    prices = form_prices([c.expression for c in candidates], table.n_columns).min(axis=1)
+    return np.where([c.is_baseline for c in candidates], 0.0, _CHARGED * prices)
 
 
 def _folds(n_rows: int, seed: int) -> list[tuple[Rows, Rows]]:

@@ -24,7 +24,7 @@ from flash_ansr.infer.candidates.description import (
     rough_nats,
     with_rare_numbers_free,
 )
-from flash_ansr.infer.candidates.fitter import fvu_on, refit
+from flash_ansr.infer.candidates.fitter import fvu_on, refit, refit_all
 from flash_ansr.infer.candidates.noise_models import NoiseKind, NoiseModel, noise_models, noise_of
 from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms
 from flash_ansr.infer.candidates.numbers import numbers_of
@@ -215,12 +215,8 @@ class Describer:
 
     def _as_in_textbooks(self, fit: Fit) -> list[Fit]:
         """The form with the numbers that known laws write out."""
-        table = self.table
         (spellings,) = textbook_spellings([fit.skeleton])
-        weight, left = table.sample_weight, self._seconds
-        return simplipy.fit_constants(
-            spellings, table.X, table.y, sample_weight=weight, loss=self.model.loss, n_threads=1, deadline=left
-        )
+        return refit_all(spellings, None, self.table, self.model.loss, self._seconds) if spellings else []
 
     def _reduced(self, candidate: Candidate) -> list[Candidate]:
         """Formulas without one of its operands that are better."""

@@ -17,7 +17,7 @@ from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.table import Table
 
 # with fewer rows, few of them are left to predict: description lengths decide
-_FEW_ROWS = 200
+FEW_ROWS = 200
 # candidates that are tried: the shortest descriptions, and the front up to a length
 _N_DESCRIBED = 12
 _MOST_TOKENS = 60
@@ -63,7 +63,7 @@ def _law(
         enough = _PARSIMONY * found.candidates[best].r2_cv
         return _cheapest(found, rows, lambda i: found.candidates[i].r2_cv >= enough), False
     place = numbers.get(_identity(shortest))
-    if rows.n_rows < _FEW_ROWS:
+    if rows.n_rows < FEW_ROWS:
         is_refuted = place is None or (_is_constant(shortest) and _is_beaten_by_baseline(found, place))
         return (found.candidates[best], False) if is_refuted else (shortest, True)
     if leaves_noise and place is not None and found.excess(place, best) <= _TWO:

@@ -13,9 +13,10 @@ from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.noise_models import looks_like_noise, noise_models
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.baselines import constant_baseline, linear_baseline
-from flash_ansr.infer.selection.criteria import by_score
+from flash_ansr.infer.selection.criteria import automatic
 from flash_ansr.infer.selection.distinct import distinct
 from flash_ansr.infer.selection.noisy_choice import Describer, choose
+from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy import fit_constants
@@ -44,21 +45,21 @@ def test_the_law_is_chosen_and_its_numbers_are_simple(noise: float) -> None:
         "<constant>*x1^<constant>/x2 + <constant>*x2",
         "<constant>*x1^2/x2 + <constant>*x2 + <constant>*sin(x1)",
     )
-    choice = by_score(made, table, Grammar(), 0.05)
+    choice = automatic(made, table, Grammar(), Settings())
     assert simplipy.equivalent(choice.candidates[0].expression, "3*x1^2/x2 + x2/2").equivalent
     assert choice.noise == pytest.approx(noise, rel=0.2)
 
 
 def test_an_exact_law_is_chosen_by_the_papers_score() -> None:
     table = Table(X, 3 * X[:, 0] * X[:, 1])
-    choice = by_score(candidates(table, "<constant>*x1*x2", "<constant>*x1"), table, Grammar(), 0.05)
+    choice = automatic(candidates(table, "<constant>*x1*x2", "<constant>*x1"), table, Grammar(), Settings())
     assert choice.noise == 0.0
     assert len(choice.candidates[0].expression.variables) == 2
 
 
 def test_what_is_no_noise_is_left_to_the_papers_score() -> None:
     table = Table(X, np.sin(3 * X[:, 0]) + X[:, 1])
-    choice = by_score(candidates(table, "x2 + <constant>"), table, Grammar(), 0.05)
+    choice = automatic(candidates(table, "x2 + <constant>"), table, Grammar(), Settings())
     assert choice.noise is None
 
 
@@ -92,7 +93,7 @@ def test_few_noisy_points_give_no_long_formula() -> None:
     y = 2 * X[:, 0] + rng.normal(0, 0.3, 12)
     model = FlashANSR(n_samples=400, time_limit=None, proposers=["closed_form", "prior"], random_state=0, n_jobs=1)
     assert len(model.fit(X, y).expression_) <= 7
-    assert list(model.candidates_["proposer"]).count("baseline") == 2
+    assert list(model.candidates_["proposer"]).count("baseline") >= 2
 
 
 def test_the_same_law_for_any_number_of_threads() -> None:
@@ -135,7 +136,7 @@ def test_candidates_come_best_first_and_each_once(formulas: list[str], n_rows: i
     rng = np.random.default_rng(seed)
     X = rng.uniform(1, 4, (n_rows, 2))
     table = Table(X, 2 * X[:, 0] * np.exp(noise * rng.normal(size=n_rows)))
-    chosen = by_score(candidates(table, *formulas), table, Grammar(), 0.05).candidates
+    chosen = automatic(candidates(table, *formulas), table, Grammar(), Settings()).candidates
     scores = [c.score for c in chosen]
     assert scores == sorted(scores)
     texts = [c.expression.infix(6) for c in chosen]
@@ -202,7 +203,7 @@ def test_constant_noise_is_told_from_percent_noise() -> None:
     made = ("<constant>*x1^3/x2", "<constant>*x1^2", "<constant>*x1^<constant>/x2")
     for kind, y in (("constant", law + 5 * NOISE), ("proportional", law * (1 + 0.05 * NOISE))):
         table = Table(X, y)
-        choice = by_score(candidates(table, *made), table, Grammar(), 0.05)
+        choice = automatic(candidates(table, *made), table, Grammar(), Settings())
         assert choice.kind == kind
         assert choice.noise == pytest.approx(0.05 if kind == "proportional" else 5 / y.std(), rel=0.2)
 
@@ -216,7 +217,7 @@ def test_a_choice_without_time_fits_nothing(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(
             f"flash_ansr.infer.selection.noisy_choice.simplipy.{name}", lambda *_, **__: calls.append(1)
         )
-    choice = by_score(made, table, Grammar(), 0.05, deadline=Budget(time_limit=-1.0))
+    choice = automatic(made, table, Grammar(), Settings(), deadline=Budget(time_limit=-1.0))
     assert not calls
     assert choice.candidates[0].expression.skeleton() == made[0].expression.skeleton()
 
@@ -236,7 +237,7 @@ def test_a_choice_stops_fitting_when_its_time_is_over(monkeypatch: pytest.Monkey
                 "flash_ansr.infer.selection.noisy_choice.simplipy.fit_constants",
                 lambda *a, original=original, calls=calls, **k: calls.append(1) or original(*a, **k),
             )
-            by_score(made, table, Grammar(), 0.05, deadline=Budget(limit, clock=lambda: float(next(ticks))))
+            automatic(made, table, Grammar(), Settings(), deadline=Budget(limit, clock=lambda: float(next(ticks))))
         n_fits[limit] = len(calls)
     assert 0 < n_fits[10] <= 10 < n_fits[10_000]
 
