@@ -28,6 +28,19 @@ std::size_t n_columns_needed(const Tree& tree) {
     return needed;
 }
 
+std::array<std::int16_t, simplipy::max_symbols> ids_of_operators(const SkeletonPrior& prior) {
+    std::array<std::int16_t, simplipy::max_symbols> ids;
+    ids.fill(-1);
+    auto beyond = static_cast<std::int16_t>(first_variable_id + static_cast<int>(prior.n_variables));
+    for (const simplipy::OpInfo& row : simplipy::operators()) {
+        if (row.weight > 0.0)
+            ids[index(row.op)] = static_cast<std::int16_t>(first_operator_id + static_cast<int>(row.op));
+        else if (prior.operator_weights[index(row.op)] > 0.0)
+            ids[index(row.op)] = beyond++;
+    }
+    return ids;
+}
+
 [[noreturn]] void throw_exhausted(std::uint64_t index, const Problem& problem) {
     std::string message =
         "problem " + std::to_string(index) + ": none of " + std::to_string(max_attempts) + " skeletons was accepted (";
@@ -57,18 +70,11 @@ Generator::Generator(Prior prior, simplipy::SimplifyOptions options, std::shared
       renderer_(prior_),
       holdout_(std::move(holdout)),
       parts_(std::move(parts)),
+      operator_ids_(ids_of_operators(prior_.skeleton)),
       source_(prior_, checked(std::move(material))) {}
 
-// What a network learns to write must be in its vocabulary.
-Material Generator::checked(Material material) {
-    operator_ids_.fill(-1);
-    auto beyond = static_cast<std::int16_t>(first_variable_id + static_cast<int>(prior_.skeleton.n_variables));
-    for (const simplipy::OpInfo& row : simplipy::operators()) {
-        if (row.weight > 0.0)
-            operator_ids_[index(row.op)] = static_cast<std::int16_t>(first_operator_id + static_cast<int>(row.op));
-        else if (prior_.skeleton.operator_weights[index(row.op)] > 0.0)
-            operator_ids_[index(row.op)] = beyond++;
-    }
+// The skeletons to draw from must be within the vocabulary.
+Material Generator::checked(Material material) const {
     const auto check = [&](Tree& tree, std::size_t i, const char* where) {
         tree = simplipy::skeleton(tree);
         if (!is_closed(tree) || n_columns_needed(tree) > prior_.skeleton.n_variables)

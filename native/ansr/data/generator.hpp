@@ -86,7 +86,7 @@ class Generator {
     BatchArrays skeletons(const BatchRequest& request, bool simplified) const;
 
   private:
-    Material checked(Material material);
+    Material checked(Material material) const;
     const Generator& of_index(std::uint64_t seed, std::uint64_t index) const;
     Problem draw(std::uint64_t seed, std::uint64_t index, simplipy::Simplifier& simplifier) const;
     Outcome attempt(Random& random, simplipy::Simplifier& simplifier, Problem& problem) const;

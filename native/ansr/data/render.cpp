@@ -107,13 +107,13 @@ bool Renderer::all_matter(const simplipy::Job& job, const DataSet& data) const {
 }
 
 std::vector<Column> Renderer::draw_columns(std::size_t n, Spreads spreads, Random& random) const {
-    const auto& [p_edit, p_shared, weights, p_new_range, decades] = prior_.recombination;
+    const Recombination& how = prior_.recombination;
     std::vector<Column> columns;
     columns.reserve(n);
     for (std::size_t j = 0; j < n; ++j) {
         const Spread* spread = spreads.empty() ? nullptr : spreads[j];
-        if (spread != nullptr && random.uniform() >= p_new_range)
-            columns.emplace_back(*spread, decades, random);
+        if (spread != nullptr && random.uniform() >= how.p_new_range)
+            columns.emplace_back(*spread, how.unit_decades, random);
         else
             columns.emplace_back(prior_.columns, random);
     }

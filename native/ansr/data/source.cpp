@@ -6,9 +6,10 @@ using simplipy::Tree;
 
 SkeletonSource::SkeletonSource(const Prior& prior, Material material)
     : shares_(prior.sources), trees_(prior.skeleton), corpus_(std::move(material.corpus)) {
-    const auto& [n_ops_weights, weights, max_length, n_variables, p_constant] = prior.skeleton;
     if (shares_.laws > 0.0) laws_.emplace(std::move(material.laws), prior);
-    if (shares_.grammar > 0.0) grammar_.emplace(PriceTable{std::move(material.grammar)}, n_variables, max_length);
+    if (shares_.grammar > 0.0)
+        grammar_.emplace(PriceTable{std::move(material.grammar)}, prior.skeleton.n_variables,
+                         prior.skeleton.max_length);
 }
 
 Drawn SkeletonSource::draw(Random& random) const {

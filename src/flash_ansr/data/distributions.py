@@ -10,11 +10,13 @@ from flash_ansr.data.errors import PriorError
 
 
 def check(condition: bool, message: str) -> None:
+    """Refuse a prior."""
     if not condition:
         raise PriorError(message)
 
 
 def check_probability(name: str, value: float) -> None:
+    """Refuse what is no probability."""
     check(0.0 <= value <= 1.0, f"{name} must be a probability between 0 and 1, got {value}")
 
 

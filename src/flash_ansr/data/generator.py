@@ -1,4 +1,4 @@
-"""Problems by (seed, index): the core's generator with a prior, its holdouts and its corpus.
+"""Problems by (seed, index): the core's generator with a prior, its holdouts and what it draws skeletons from.
 
 Problem i of a seed is the same whatever the batch, the thread and the process that make it.
 """
@@ -45,11 +45,12 @@ class Generator:
     def __init__(self, prior: str | Path | Prior, holdouts: Iterable[str | Expression] | None = None) -> None:
         self.prior = load_prior(prior)
         length = self.prior.max_pattern_length
-        sources = self.prior.holdouts if holdouts is None else tuple(holdouts)
-        self.holdout = shared_holdout(sources, length)
+        own = None if holdouts is None else tuple(holdouts)
+        self.holdout = shared_holdout(self.prior.holdouts if own is None else own, length)
         self.vocabulary = Vocabulary(self.prior.skeletons.n_variables, self.prior.skeletons.drawn_operators)
-        parts = [(part.share, Generator(part.prior, holdouts)._core) for part in self.prior.mixed_with]
-        self._core = _core.Generator(
+        mixed = self.prior.mixed_with
+        parts = [(part.share, Generator(part.prior, own)._core) for part in mixed]
+        self._core: _core.Generator = _core.Generator(
             core_prior(self.prior),
             rules_text(),
             -1 if length is None else length,

@@ -193,13 +193,13 @@ class Prior:
     constants: Mixture
     rows: Rows
     skeletons: Skeletons = Skeletons()
-    sources: Sources = Sources()
-    recombination: Recombination = Recombination()
+    sources: Sources = field(default_factory=Sources)
+    recombination: Recombination = field(default_factory=Recombination)
     simplifier: Literal["simplipy", "none"] = "simplipy"
     max_pattern_length: int | None = None
     free_multipliers: bool = False
     noise: Noise = Noise()
-    in_scale: InScale = InScale()
+    in_scale: InScale = field(default_factory=InScale)
     retries: int = 4
     must_vary: bool = False
     min_effect: float = 0.0
