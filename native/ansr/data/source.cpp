@@ -8,7 +8,7 @@ SkeletonSource::SkeletonSource(const Prior& prior, Material material)
     : shares_(prior.sources), trees_(prior.skeleton), corpus_(std::move(material.corpus)) {
     if (shares_.laws > 0.0) laws_.emplace(std::move(material.laws), prior);
     if (shares_.grammar > 0.0)
-        grammar_.emplace(PriceTable{std::move(material.grammar)}, prior.skeleton.n_variables,
+        grammar_.emplace(PriceTable(std::move(material.grammar), {}), prior.skeleton.n_variables,
                          prior.skeleton.max_length);
 }
 
