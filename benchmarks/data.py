@@ -1,4 +1,4 @@
-"""Training data a second and core: stage by stage and whole, for `paper` and `wide`, at 64 and 512 rows.
+"""Training data a second and core: stage by stage and whole, for `paper`, `wide` and `science`, at 64 and 512 rows.
 
     python benchmarks/data.py [--n 4000] [--out results/data]
 
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=4000)
     parser.add_argument("--out", type=Path, default=Path("results/data"))
     arguments = parser.parse_args()
-    results = [measured(name, rows, arguments.n) for name in ("paper", "wide") for rows in (None, 64, 512)]
+    results = [measured(name, rows, arguments.n) for name in ("paper", "wide", "science") for rows in (None, 64, 512)]
     table = Table(box=None)
     for column in results[0]:
         if column != "outcomes":

@@ -3,7 +3,8 @@
     python benchmarks/decontamination.py [--prior wide] [--n 200000] [--rows 8] [--out results/decontamination]
 
 Skeletons of at most `--short` tokens are all looked at (each once), and a sample of the longer ones. The other way
-round, a sample of what the fast check rejects before any data is drawn is shown to the slow check.
+round, a sample of what the fast check rejects before any data is drawn is shown to the slow check. Of a prior that
+recombines laws, both checks look at the laws too, and none may be of a field that is held out.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import resource
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,9 @@ from _slow_holdout import SlowHoldout
 from rich.console import Console
 from rich.progress import Progress
 
+from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
 from flash_ansr.data import OUTCOMES, Generator, load_prior
+from flash_ansr.data.laws import law_forms
 
 CHUNK = 10_000
 LONGER_SHARE = 200  # one in so many of the longer skeletons
@@ -57,6 +61,17 @@ def audited(generator: Generator, n: int, short: int, seed: int) -> tuple[set[by
         "resident_megabytes": memory,
     }
     return kept, facts
+
+
+def laws_that_leak(generator: Generator, slow: Iterable[SlowHoldout]) -> list[str]:
+    """Laws to recombine that a check finds, or that are of a field held out."""
+    laws = law_forms()
+    fast = generator.holdout.find_many(law.skeleton for law in laws)
+    return [
+        f"{law.field} {law.key}"
+        for law, found in zip(laws, fast, strict=True)
+        if found or law.field in HELD_OUT_FIELDS or any(c.find(law.skeleton.tokens) is not None for c in slow)
+    ]
 
 
 def main() -> None:
@@ -98,6 +113,8 @@ def main() -> None:
                 unconfirmed.append({"tokens": tokens, "entry": str(found_fast.entry), "match": found_fast.match})
 
     facts |= {"prior": arguments.prior, "rows": arguments.rows, "skeletons_looked_at": len(kept), "leaks": leaks[:50]}
+    if generator.prior.sources.laws > 0:
+        facts |= {"n_laws": len(law_forms()), "laws_that_leak": laws_that_leak(generator, slow.values())}
     facts |= {"n_leaks": len(leaks), "collisions": dict(collisions), "confirmed": dict(confirmed)}
     facts["unconfirmed"] = unconfirmed
     arguments.out.mkdir(parents=True, exist_ok=True)

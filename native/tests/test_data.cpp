@@ -147,13 +147,16 @@ TEST(batches_depend_on_seed_and_index_only) {
 }
 
 TEST(a_corpus_replaces_the_sampler) {
-    const Generator generator(small_prior(), options(), held_out({}), {parse_infix("2.5*x1"), parse_infix("x2 + x3")});
+    Material material;
+    material.corpus = {parse_infix("2.5*x1"), parse_infix("x2 + x3")};
+    const Generator generator(small_prior(), options(), held_out({}), material);
     std::vector<std::int64_t> indices(50);
     std::iota(indices.begin(), indices.end(), 0);
     const BatchArrays batch = generator.batch({0, indices, 1, true, true});
     for (const std::int32_t length : batch.lengths) CHECK(length == 3);
-    CHECK(!check::message_of<std::runtime_error>([] {
-               const Generator bad(small_prior(), options(), held_out({}), {parse_infix("x9")});
+    material.corpus = {parse_infix("x9")};
+    CHECK(!check::message_of<std::runtime_error>([&] {
+               const Generator bad(small_prior(), options(), held_out({}), material);
            }).empty());
 }
 

@@ -25,8 +25,34 @@ class SkeletonPrior:
     def __init__(self) -> None: ...
     def set_operator_weight(self, id: int, weight: float, /) -> None: ...
 
+class Sources:
+    def __init__(self, trees: float, laws: float, grammar: float) -> None: ...
+
+class Recombination:
+    def __init__(
+        self, p_edit: float, p_shared: float, weights: tuple[float, ...], p_new_range: float, unit_decades: float
+    ) -> None: ...
+
+class InScale:
+    def __init__(self, probability: float, decades: float, negative: float, rounded: float) -> None: ...
+
+class Material:
+    def __init__(self) -> None: ...
+    def set_corpus(self, ids: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64], extras: list[str]) -> None: ...
+    def set_laws(
+        self,
+        ids: npt.NDArray[np.int16],
+        offsets: npt.NDArray[np.int64],
+        extras: list[str],
+        spreads: list[list[tuple[int, float, float, int, bool]]],
+    ) -> None: ...
+    def set_grammar(self, log_probs: npt.NDArray[np.float64]) -> None: ...
+
 class Prior:
     skeleton: SkeletonPrior
+    sources: Sources
+    recombination: Recombination
+    in_scale: InScale
     simplify: bool
     free_multipliers: bool
     columns: Columns
@@ -37,6 +63,8 @@ class Prior:
     p_noise: float
     min_noise: float
     max_noise: float
+    p_outliers: float
+    max_outliers: float
     n_retries: int
     must_vary: bool
     min_effect: float
@@ -65,9 +93,8 @@ class Generator:
         rules: str,
         max_pattern_length: int,
         holdout: Holdout,
-        ids: npt.NDArray[np.int16],
-        offsets: npt.NDArray[np.int64],
-        extras: list[str],
+        material: Material,
+        parts: list[tuple[float, Generator]],
     ) -> None: ...
     def batch(
         self, seed: int, indices: npt.NDArray[np.int64], n_threads: int, padded: bool, detailed: bool

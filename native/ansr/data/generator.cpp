@@ -16,8 +16,9 @@ using simplipy::Tree;
 
 namespace {
 
-constexpr std::uint64_t max_attempts = 20000;  // for one problem
-constexpr std::size_t chunk = 16;              // problems of one task
+constexpr std::uint64_t max_attempts = 20000;        // for one problem
+constexpr std::uint64_t of_the_part = max_attempts;  // the attempt that says which generator draws a problem
+constexpr std::size_t chunk = 16;                    // problems of one task
 
 // The highest k of its variables x_k; beyond any limit when it has other names.
 std::size_t n_columns_needed(const Tree& tree) {
@@ -25,6 +26,19 @@ std::size_t n_columns_needed(const Tree& tree) {
     for (const std::int64_t code : simplipy::variable_codes(tree))
         needed = std::max(needed, static_cast<std::size_t>(code));
     return needed;
+}
+
+std::array<std::int16_t, simplipy::max_symbols> ids_of_operators(const SkeletonPrior& prior) {
+    std::array<std::int16_t, simplipy::max_symbols> ids;
+    ids.fill(-1);
+    auto beyond = static_cast<std::int16_t>(first_variable_id + static_cast<int>(prior.n_variables));
+    for (const simplipy::OpInfo& row : simplipy::operators()) {
+        if (row.weight > 0.0)
+            ids[index(row.op)] = static_cast<std::int16_t>(first_operator_id + static_cast<int>(row.op));
+        else if (prior.operator_weights[index(row.op)] > 0.0)
+            ids[index(row.op)] = beyond++;
+    }
+    return ids;
 }
 
 [[noreturn]] void throw_exhausted(std::uint64_t index, const Problem& problem) {
@@ -50,28 +64,27 @@ simplipy::SimplifyOptions masked_options(std::shared_ptr<const simplipy::RuleSet
 }
 
 Generator::Generator(Prior prior, simplipy::SimplifyOptions options, std::shared_ptr<const Holdout> holdout,
-                     std::vector<Tree> corpus)
+                     Material material, std::vector<Part> parts)
     : prior_(std::move(prior)),
       options_(std::move(options)),
-      sampler_(prior_.skeleton),
       renderer_(prior_),
       holdout_(std::move(holdout)),
-      corpus_(std::move(corpus)) {
-    operator_ids_.fill(-1);
-    auto beyond = static_cast<std::int16_t>(first_variable_id + static_cast<int>(prior_.skeleton.n_variables));
-    for (const simplipy::OpInfo& row : simplipy::operators()) {
-        if (row.weight > 0.0)
-            operator_ids_[index(row.op)] = static_cast<std::int16_t>(first_operator_id + static_cast<int>(row.op));
-        else if (prior_.skeleton.operator_weights[index(row.op)] > 0.0)
-            operator_ids_[index(row.op)] = beyond++;
-    }
-    for (std::size_t i = 0; i < corpus_.size(); ++i) {
-        corpus_[i] = simplipy::skeleton(corpus_[i]);
-        if (!is_closed(corpus_[i]) || n_columns_needed(corpus_[i]) > prior_.skeleton.n_variables)
-            throw simplipy::ParseError("skeleton " + std::to_string(i + 1) +
-                                       " of the corpus must be finite, in the variables x1 to x" +
+      parts_(std::move(parts)),
+      operator_ids_(ids_of_operators(prior_.skeleton)),
+      source_(prior_, checked(std::move(material))) {}
+
+// The skeletons to draw from must be within the vocabulary.
+Material Generator::checked(Material material) const {
+    const auto check = [&](Tree& tree, std::size_t i, const char* where) {
+        tree = simplipy::skeleton(tree);
+        if (!is_closed(tree) || n_columns_needed(tree) > prior_.skeleton.n_variables)
+            throw simplipy::ParseError("skeleton " + std::to_string(i + 1) + " of the " + where +
+                                       " must be finite, in the variables x1 to x" +
                                        std::to_string(prior_.skeleton.n_variables));
-    }
+    };
+    for (std::size_t i = 0; i < material.corpus.size(); ++i) check(material.corpus[i], i, "corpus");
+    for (std::size_t i = 0; i < material.laws.size(); ++i) check(material.laws[i].form, i, "laws");
+    return material;
 }
 
 // Whether all its tokens are in the vocabulary.
@@ -82,11 +95,6 @@ bool Generator::is_closed(const Tree& tree) const {
 std::int16_t Generator::id_of(const Node& node) const {
     if (node.op == Op::variable) return static_cast<std::int16_t>(first_variable_id + node.payload - 1);
     return node.op == Op::constant ? constant_id : operator_ids_[index(node.op)];
-}
-
-Tree Generator::draw_skeleton(Random& random) const {
-    if (corpus_.empty()) return Tree(sampler_.draw(random), {});
-    return corpus_[random.below(corpus_.size())];
 }
 
 // The target of a drawn skeleton.
@@ -142,19 +150,33 @@ void Generator::fill_irrelevant(Random& random, std::size_t n_columns, DataSet& 
 }
 
 Outcome Generator::attempt(Random& random, Simplifier& simplifier, Problem& problem) const {
-    problem.drawn = draw_skeleton(random);
+    Drawn drawn = source_.draw(random);
+    problem.drawn = std::move(drawn.tree);
     if (problem.drawn.size() > prior_.skeleton.max_length) return Outcome::too_long;
     problem.skeleton = normal_form(problem.drawn, simplifier);
     if (!is_closed(problem.skeleton)) return Outcome::not_finite;
+    std::vector<const Spread*> spreads;  // by column; moving columns forward keeps their order
+    if (!drawn.spreads.empty())
+        for (const std::int64_t code : simplipy::variable_codes(problem.skeleton))
+            spreads.push_back(drawn.spreads[static_cast<std::size_t>(code) - 1]);
     std::size_t n_columns = 0;
     if (prior_.leading) problem.skeleton = moved_forward(problem.skeleton, random, n_columns);
-    const Outcome outcome = renderer_.render(problem.skeleton, random, problem.data);
+    const Outcome outcome = renderer_.render(problem.skeleton, spreads, random, problem.data);
     if (outcome != Outcome::accepted) return outcome;
     // last, since it costs most of all checks
     if (const auto found = holdout_->find(problem.skeleton, simplifier))
         return static_cast<Outcome>(static_cast<int>(Outcome::held_out_symbolic) + static_cast<int>(found->match));
     fill_irrelevant(random, n_columns, problem.data);
     return Outcome::accepted;
+}
+
+// The generator that draws this problem: one of the parts, or this one.
+const Generator& Generator::of_index(std::uint64_t seed, std::uint64_t index) const {
+    if (parts_.empty()) return *this;
+    double at = Random(seed, index, of_the_part).uniform();
+    for (const auto& [share, generator] : parts_)
+        if ((at -= share) < 0.0) return *generator;
+    return *this;
 }
 
 Problem Generator::draw(std::uint64_t seed, std::uint64_t index, Simplifier& simplifier) const {
@@ -194,7 +216,8 @@ BatchArrays Generator::batch(const BatchRequest& request) const {
         });
     };
     for_all([&](std::size_t i) {
-        problems[i] = draw(request.seed, static_cast<std::uint64_t>(request.indices[i]), simplifier_of_thread());
+        const auto index = static_cast<std::uint64_t>(request.indices[i]);
+        problems[i] = of_index(request.seed, index).draw(request.seed, index, simplifier_of_thread());
     });
 
     BatchArrays arrays;
@@ -232,9 +255,11 @@ BatchArrays Generator::skeletons(const BatchRequest& request, bool simplified) c
     std::vector<Tree> trees(n);
     simplipy::parallel_for((n + chunk - 1) / chunk, request.n_threads, [&](std::size_t task) {
         for (std::size_t i = task * chunk; i < std::min(n, (task + 1) * chunk); ++i) {
-            Random random(request.seed, static_cast<std::uint64_t>(request.indices[i]), 0);
-            trees[i] = draw_skeleton(random);
-            if (simplified) trees[i] = normal_form(trees[i], simplifier_of_thread());
+            const auto index = static_cast<std::uint64_t>(request.indices[i]);
+            const Generator& part = of_index(request.seed, index);
+            Random random(request.seed, index, 0);
+            trees[i] = part.source_.draw(random).tree;
+            if (simplified) trees[i] = part.normal_form(trees[i], simplifier_of_thread());
         }
     });
     BatchArrays arrays;

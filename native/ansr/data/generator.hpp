@@ -12,7 +12,7 @@
 #include "core/simplify/rules.hpp"
 #include "holdout.hpp"
 #include "render.hpp"
-#include "skeleton.hpp"
+#include "source.hpp"
 
 namespace flash_ansr {
 
@@ -68,9 +68,14 @@ simplipy::SimplifyOptions masked_options(std::shared_ptr<const simplipy::RuleSet
 
 class Generator {
   public:
-    // With a corpus, skeletons are drawn from it instead of the prior.
-    Generator(Prior prior, simplipy::SimplifyOptions options, std::shared_ptr<const Holdout> holdout,
-              std::vector<simplipy::Tree> corpus);
+    // Another generator from which a share of the problems is drawn; its vocabulary must be the same.
+    struct Part {
+        double share;
+        std::shared_ptr<const Generator> generator;
+    };
+
+    Generator(Prior prior, simplipy::SimplifyOptions options, std::shared_ptr<const Holdout> holdout, Material material,
+              std::vector<Part> parts = {});
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
 
@@ -81,9 +86,10 @@ class Generator {
     BatchArrays skeletons(const BatchRequest& request, bool simplified) const;
 
   private:
+    Material checked(Material material) const;
+    const Generator& of_index(std::uint64_t seed, std::uint64_t index) const;
     Problem draw(std::uint64_t seed, std::uint64_t index, simplipy::Simplifier& simplifier) const;
     Outcome attempt(Random& random, simplipy::Simplifier& simplifier, Problem& problem) const;
-    simplipy::Tree draw_skeleton(Random& random) const;
     simplipy::Tree normal_form(const simplipy::Tree& drawn, simplipy::Simplifier& simplifier) const;
     simplipy::Tree moved_forward(const simplipy::Tree& tree, Random& random, std::size_t& n_columns) const;
     void fill_irrelevant(Random& random, std::size_t n_columns, DataSet& data) const;
@@ -93,11 +99,11 @@ class Generator {
 
     Prior prior_;
     simplipy::SimplifyOptions options_;
-    SkeletonSampler sampler_;
     Renderer renderer_;
     std::shared_ptr<const Holdout> holdout_;
-    std::vector<simplipy::Tree> corpus_;
+    std::vector<Part> parts_;
     std::array<std::int16_t, simplipy::max_symbols> operator_ids_;  // -1 for what is not in the vocabulary
+    SkeletonSource source_;
 };
 
 }  // namespace flash_ansr

@@ -60,7 +60,15 @@ Column::Column(const Columns& prior, Random& random) {
             break;
     }
     const double u = part.negative + part.signs > 0.0 ? random.uniform() : 1.0;
-    signs_ = u < part.negative ? Signs::negative : (u < part.negative + part.signs ? Signs::mixed : Signs::positive);
+    signs_ = u < part.negative ? Signs::negative : (u < part.negative + part.signs ? Signs::mixed : Signs::as_drawn);
+}
+
+Column::Column(const Spread& spread, double decades, Random& random)
+    : kind_(spread.kind), first_(spread.low), second_(spread.high), signs_(spread.signs) {
+    const bool is_scaled = spread.has_unit && kind_ != Columns::Kind::integers;
+    const double power = is_scaled ? random.uniform(-decades, decades) * std::log(10.0) : 0.0;
+    for (double* end : {&first_, &second_})
+        *end = kind_ == Columns::Kind::log_uniform ? std::log(*end) + power : *end * std::exp(power);
 }
 
 double Column::value(Random& random) const {

@@ -49,8 +49,35 @@ struct SkeletonPrior {
     double p_constant = -1.0;  // probability that the free constant is among the leaves; < 0: as likely as a variable
 };
 
+// Shares of the sources of skeletons.
+struct Sources {
+    double trees = 1.0;
+    double laws = 0.0;
+    double grammar = 0.0;
+};
+
+// How laws are recombined, see recombine.hpp.
+struct Recombination {
+    double p_edit = 0.0;    // probability of an edit, and of another one after each
+    double p_shared = 0.5;  // probability that a variable that comes in is one that is there
+    std::array<double, 5> weights{};
+    double p_new_range = 0.0;   // probability that a variable gets a range of the prior instead of its law's
+    double unit_decades = 0.0;  // its law's range moves by up to so many decades, as with another unit
+};
+
+// Constants of the size of what stands beside them, see constants.hpp.
+struct InScale {
+    double probability = 0.0;  // of a data set whose constants are drawn so
+    double decades = 0.0;      // standard deviation of log10 of their sizes around that
+    double negative = 0.0;
+    double rounded = 0.0;  // probability that a constant has one digit
+};
+
 struct Prior {
     SkeletonPrior skeleton;
+    Sources sources;
+    Recombination recombination;
+    InScale in_scale;
     bool simplify = true;
     bool free_multipliers = false;  // mult2, div3, ... become free constants, as the search does with proposals
     Columns columns;
@@ -61,6 +88,8 @@ struct Prior {
     double p_noise = 0.0;  // probability of noise, whose level is between the two below, log-uniform
     double min_noise = 0.0;
     double max_noise = 0.0;
+    double p_outliers = 0.0;    // probability that rows of a noisy target are outliers
+    double max_outliers = 0.0;  // share of such rows, at most
     int n_retries = 4;
     double min_effect = 0.0;    // every variable must move the target by this share of the target's spread
     bool must_vary = false;     // a target that is the same in all rows is rejected

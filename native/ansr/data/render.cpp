@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "constants.hpp"
 #include "core/evaluate/evaluate.hpp"
 
 namespace flash_ansr {
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t n_probe_rows = 8;    // evaluated first: most bad data sets show there
 constexpr std::size_t n_effect_rows = 16;  // looked at for the effect of a variable
+constexpr double outlier_factor = 10.0;    // of the noise
 
 // Values of rows [start, end) into `y`; what the evaluator gives is checked and stored as float32.
 Outcome evaluate_rows(const simplipy::Job& job, const DataSet& data, std::size_t start, std::size_t end,
@@ -71,7 +73,12 @@ void Renderer::add_noise(Random& random, DataSet& data) const {
     if (prior_.p_noise <= 0.0 || random.uniform() >= prior_.p_noise) return;
     data.noise = std::exp(random.uniform(std::log(prior_.min_noise), std::log(prior_.max_noise)));
     const double scale = data.noise * deviation(data.y);
-    for (float& value : data.y) value = static_cast<float>(value + scale * random.normal());
+    const bool has_outliers = prior_.p_outliers > 0.0 && random.uniform() < prior_.p_outliers;
+    const double outliers = has_outliers ? random.uniform(0.0, prior_.max_outliers) : 0.0;
+    for (float& value : data.y) {
+        const bool is_outlier = has_outliers && random.uniform() < outliers;
+        value = static_cast<float>(value + (is_outlier ? outlier_factor : 1.0) * scale * random.normal());
+    }
 }
 
 // Whether each variable alone changes the target: its values, moved on by a row, must move some value by more than
@@ -99,18 +106,32 @@ bool Renderer::all_matter(const simplipy::Job& job, const DataSet& data) const {
     return true;
 }
 
-Outcome Renderer::attempt(const Tree& tree, Random& random, DataSet& data) const {
+std::vector<Column> Renderer::draw_columns(std::size_t n, Spreads spreads, Random& random) const {
+    const Recombination& how = prior_.recombination;
+    std::vector<Column> columns;
+    columns.reserve(n);
+    for (std::size_t j = 0; j < n; ++j) {
+        const Spread* spread = spreads.empty() ? nullptr : spreads[j];
+        if (spread != nullptr && random.uniform() >= how.p_new_range)
+            columns.emplace_back(*spread, how.unit_decades, random);
+        else
+            columns.emplace_back(prior_.columns, random);
+    }
+    return columns;
+}
+
+Outcome Renderer::attempt(const Tree& tree, Spreads spreads, Random& random, DataSet& data) const {
     data.n_rows = draw_rows(random);
     simplipy::Job job;
     job.tree = &tree;
     job.columns.resize(data.columns.size());
     std::iota(job.columns.begin(), job.columns.end(), std::size_t{0});
-    for (double& constant : data.constants) constant = prior_.constants.draw(random);
-    job.constants = data.constants;
+    const double p_in_scale = data.constants.empty() ? 0.0 : prior_.in_scale.probability;
+    const bool in_scale = p_in_scale > 0.0 && random.uniform() < p_in_scale;
+    if (!in_scale)
+        for (double& constant : data.constants) constant = prior_.constants.draw(random);
 
-    std::vector<Column> columns;
-    columns.reserve(data.columns.size());
-    for (std::size_t j = 0; j < data.columns.size(); ++j) columns.emplace_back(prior_.columns, random);
+    const std::vector<Column> columns = draw_columns(data.columns.size(), spreads, random);
     data.X.resize(data.n_rows * columns.size());
     data.y.resize(data.n_rows);
     std::vector<double> scratch;
@@ -118,6 +139,8 @@ Outcome Renderer::attempt(const Tree& tree, Random& random, DataSet& data) const
     for (std::size_t start = 0, end = n_probe; start < data.n_rows; start = end, end = data.n_rows) {
         for (std::size_t j = 0; j < columns.size(); ++j)
             columns[j].fill({data.X.data() + j * data.n_rows + start, end - start}, random);
+        if (start == 0 && in_scale) data.constants = ConstantsInScale(prior_, tree, data, end).draw(random);
+        if (start == 0) job.constants = data.constants;
         const Outcome outcome = evaluate_rows(job, data, start, end, scratch, data.y);
         if (outcome != Outcome::accepted) return outcome;
     }
@@ -128,14 +151,14 @@ Outcome Renderer::attempt(const Tree& tree, Random& random, DataSet& data) const
     return finite ? Outcome::accepted : Outcome::overflow;
 }
 
-Outcome Renderer::render(const Tree& tree, Random& random, DataSet& data) const {
+Outcome Renderer::render(const Tree& tree, Spreads spreads, Random& random, DataSet& data) const {
     data.columns.clear();
     for (const std::int64_t code : simplipy::variable_codes(tree))
         data.columns.push_back(static_cast<std::size_t>(code) - 1);
     data.constants.resize(simplipy::count(tree, Op::constant));
     Outcome outcome = Outcome::accepted;
     for (int i = 0; i <= prior_.n_retries; ++i) {
-        outcome = attempt(tree, random, data);
+        outcome = attempt(tree, spreads, random, data);
         if (outcome == Outcome::accepted) break;
     }
     return outcome;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/expression/tree.hpp"
@@ -43,11 +44,15 @@ class Renderer {
   public:
     explicit Renderer(const Prior& prior) : prior_(prior) {}
 
+    // Where the values of each column come from; null and a missing one stand for the columns of the prior.
+    using Spreads = std::span<const Spread* const>;
+
     // Tries once and n_retries times more; the outcome of the last try. The tree's variables are x_k.
-    Outcome render(const simplipy::Tree& tree, Random& random, DataSet& data) const;
+    Outcome render(const simplipy::Tree& tree, Spreads spreads, Random& random, DataSet& data) const;
 
   private:
-    Outcome attempt(const simplipy::Tree& tree, Random& random, DataSet& data) const;
+    Outcome attempt(const simplipy::Tree& tree, Spreads spreads, Random& random, DataSet& data) const;
+    std::vector<Column> draw_columns(std::size_t n, Spreads spreads, Random& random) const;
     bool all_matter(const simplipy::Job& job, const DataSet& data) const;
     std::size_t draw_rows(Random& random) const;
     void add_noise(Random& random, DataSet& data) const;

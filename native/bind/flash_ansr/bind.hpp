@@ -4,9 +4,20 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
+#include "core/expression/tree.hpp"
+
+using Ids = nanobind::ndarray<const std::int16_t, nanobind::ndim<1>, nanobind::device::cpu, nanobind::c_contig>;
+using Offsets = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::device::cpu, nanobind::c_contig>;
+
+// The trees of a token batch.
+std::vector<simplipy::Tree> trees_of(const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras);
+
+void bind_material(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_price(nanobind::module_& module);
 

@@ -11,7 +11,6 @@
 #include "ansr/data/generator.hpp"
 #include "bind.hpp"
 #include "core/base/errors.hpp"
-#include "core/expression/prefix.hpp"
 #include "forms.hpp"
 
 namespace nb = nanobind;
@@ -19,8 +18,6 @@ using namespace flash_ansr;
 
 namespace {
 
-using Ids = nb::ndarray<const std::int16_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
 using NumbersRow = std::tuple<double, int, double, double, double, double, double>;
 using ColumnsRow = std::tuple<double, int, Numbers, Numbers, double, double>;
 
@@ -37,16 +34,6 @@ void translate(const char* name) {
             }
         },
         const_cast<char*>(name));
-}
-
-std::vector<simplipy::Tree> trees_of(const Ids& ids, const Offsets& offsets, const std::vector<std::string>& extras) {
-    std::vector<simplipy::Tree> trees;
-    for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i) {
-        const auto start = static_cast<std::size_t>(offsets(i));
-        trees.push_back(
-            simplipy::parse_ids({ids.data() + start, static_cast<std::size_t>(offsets(i + 1)) - start}, extras));
-    }
-    return trees;
 }
 
 nb::dict to_dict(BatchArrays&& arrays, const Prior& prior, const BatchRequest& request) {
@@ -97,6 +84,9 @@ void bind_prior(nb::module_& module) {
     nb::class_<Prior>(module, "Prior")
         .def(nb::init<>())
         .def_rw("skeleton", &Prior::skeleton)
+        .def_rw("sources", &Prior::sources)
+        .def_rw("recombination", &Prior::recombination)
+        .def_rw("in_scale", &Prior::in_scale)
         .def_rw("simplify", &Prior::simplify)
         .def_rw("free_multipliers", &Prior::free_multipliers)
         .def_rw("columns", &Prior::columns)
@@ -107,6 +97,8 @@ void bind_prior(nb::module_& module) {
         .def_rw("p_noise", &Prior::p_noise)
         .def_rw("min_noise", &Prior::min_noise)
         .def_rw("max_noise", &Prior::max_noise)
+        .def_rw("p_outliers", &Prior::p_outliers)
+        .def_rw("max_outliers", &Prior::max_outliers)
         .def_rw("n_retries", &Prior::n_retries)
         .def_rw("must_vary", &Prior::must_vary)
         .def_rw("min_effect", &Prior::min_effect)
@@ -147,14 +139,16 @@ void bind_generator(nb::module_& module) {
         .def(
             "__init__",
             [](Generator* self, const Prior& prior, const std::string& rules, int max_pattern_length,
-               std::shared_ptr<const Holdout> holdout, const Ids& ids, const Offsets& offsets,
-               const std::vector<std::string>& extras) {
+               std::shared_ptr<const Holdout> holdout, const Material& material,
+               const std::vector<std::pair<double, std::shared_ptr<const Generator>>>& shares) {
+                std::vector<Generator::Part> parts;
+                for (const auto& [share, generator] : shares) parts.push_back({share, generator});
                 new (self) Generator(
                     prior, masked_options(std::make_shared<const simplipy::RuleSet>(rules), max_pattern_length),
-                    std::move(holdout), trees_of(ids, offsets, extras));
+                    std::move(holdout), material, std::move(parts));
             },
-            nb::arg("prior"), nb::arg("rules"), nb::arg("max_pattern_length"), nb::arg("holdout"), nb::arg("ids"),
-            nb::arg("offsets"), nb::arg("extras"))
+            nb::arg("prior"), nb::arg("rules"), nb::arg("max_pattern_length"), nb::arg("holdout"), nb::arg("material"),
+            nb::arg("parts"))
         .def(
             "batch",
             [](const Generator& self, std::uint64_t seed, const Offsets& indices, std::size_t n_threads, bool padded,
@@ -199,6 +193,7 @@ NB_MODULE(_core, module) {
     nb::list outcomes;
     for (const char* name : outcome_names) outcomes.append(name);
     module.attr("OUTCOMES") = nb::tuple(outcomes);
+    bind_material(module);
     bind_prior(module);
     bind_holdout(module);
     bind_generator(module);

@@ -1,4 +1,4 @@
-"""Problems by (seed, index): the core's generator with a prior, its holdouts and its corpus.
+"""Problems by (seed, index): the core's generator with a prior, its holdouts and what it draws skeletons from.
 
 Problem i of a seed is the same whatever the batch, the thread and the process that make it.
 """
@@ -14,17 +14,14 @@ import numpy.typing as npt
 
 from flash_ansr import _core
 from flash_ansr.data.batch import Batch, Details
+from flash_ansr.data.core_prior import core_material, core_prior
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.holdout import rules_text, shared_holdout
-from flash_ansr.data.prior import Column, Mixture, Prior, load_prior
-from flash_ansr.data.skeleton_file import read_skeletons
+from flash_ansr.data.prior import Prior, load_prior
 from flash_ansr.data.vocabulary import Vocabulary
-from simplipy import OPERATORS, Expression, TokenBatch
+from simplipy import Expression
 
 OUTCOMES: tuple[str, ...] = _core.OUTCOMES
-
-_NUMBER_KINDS = ("uniform", "normal", "log_uniform", "cauchy", "integers")
-_COLUMN_KINDS = ("uniform", "log_uniform", "integers", "normal")
 
 
 class Generator:
@@ -48,18 +45,18 @@ class Generator:
     def __init__(self, prior: str | Path | Prior, holdouts: Iterable[str | Expression] | None = None) -> None:
         self.prior = load_prior(prior)
         length = self.prior.max_pattern_length
-        sources = self.prior.holdouts if holdouts is None else tuple(holdouts)
-        self.holdout = shared_holdout(sources, length)
+        own = None if holdouts is None else tuple(holdouts)
+        self.holdout = shared_holdout(self.prior.holdouts if own is None else own, length)
         self.vocabulary = Vocabulary(self.prior.skeletons.n_variables, self.prior.skeletons.drawn_operators)
-        corpus = TokenBatch.from_tokens(() if self.prior.corpus is None else read_skeletons(Path(self.prior.corpus)))
-        self._core = _core.Generator(
-            _core_prior(self.prior),
+        mixed = self.prior.mixed_with
+        parts = [(part.share, Generator(part.prior, own)._core) for part in mixed]
+        self._core: _core.Generator = _core.Generator(
+            core_prior(self.prior),
             rules_text(),
             -1 if length is None else length,
             self.holdout.core,
-            corpus.ids,
-            corpus.offsets,
-            list(corpus.extras),
+            core_material(self.prior),
+            parts,
         )
 
     def batch(
@@ -137,48 +134,3 @@ def _indices(indices: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.i
     if chosen.ndim != 1 or len(chosen) == 0 or chosen.min() < 0:
         raise DataError("indices must be a one-dimensional list of at least one number >= 0")
     return chosen
-
-
-def _core_numbers(mixture: Mixture) -> _core.Numbers:
-    rows = []
-    for part in mixture:
-        around = part.kind in ("normal", "cauchy")
-        first, second = (part.mean, part.scale) if around else (part.low, part.high)
-        # what a turned sign gives lies outside the range that was asked for
-        low, high = (part.low, part.high) if around else (-np.inf, np.inf)
-        rows.append((part.weight, _NUMBER_KINDS.index(part.kind), first, second, low, high, part.negative))
-    return _core.Numbers(rows)
-
-
-def _core_columns(columns: Iterable[Column]) -> _core.Columns:
-    rows = []
-    for part in columns:
-        first, second = (_core_numbers(mixture) for mixture in part.mixtures)
-        rows.append((part.weight, _COLUMN_KINDS.index(part.kind), first, second, part.negative, part.signs))
-    return _core.Columns(rows)
-
-
-def _core_prior(prior: Prior) -> _core.Prior:
-    """The prior as the core's plain values."""
-    skeleton = _core.SkeletonPrior()
-    skeleton.n_ops_weights = prior.skeletons.n_ops_weights
-    skeleton.max_length = prior.skeletons.max_length
-    skeleton.n_variables = prior.skeletons.n_variables
-    skeleton.p_constant = -1.0 if prior.skeletons.p_constant is None else prior.skeletons.p_constant
-    for token, weight in prior.skeletons.operator_weights.items():
-        skeleton.set_operator_weight(OPERATORS[token].id, weight)
-    core = _core.Prior()
-    core.skeleton = skeleton
-    core.simplify = prior.simplifier == "simplipy"
-    core.free_multipliers = prior.free_multipliers
-    core.constants = _core_numbers(prior.constants)
-    core.columns = _core_columns(prior.columns)
-    core.min_rows, core.max_rows = prior.rows.low, prior.rows.high
-    core.log_rows = prior.rows.kind == "log_uniform"
-    core.p_noise, core.min_noise, core.max_noise = prior.noise.probability, prior.noise.low, prior.noise.high
-    core.n_retries = prior.retries
-    core.must_vary = prior.must_vary
-    core.min_effect = prior.min_effect
-    core.leading = prior.placement == "leading"
-    core.p_irrelevant = prior.p_irrelevant
-    return core

@@ -15,119 +15,13 @@ from typing import Any, Literal
 
 import yaml
 
+from flash_ansr.data.distributions import Column, Mixture, check, check_probability
 from flash_ansr.data.errors import PriorError
+from flash_ansr.data.sources import InScale, Recombination, Sources
 from flash_ansr.strict_config import from_mapping, merged, nearest
 from simplipy import OPERATORS
 
 OTHER = "other"
-
-
-def _check(condition: bool, message: str) -> None:
-    if not condition:
-        raise PriorError(message)
-
-
-def _check_probability(name: str, value: float) -> None:
-    _check(0.0 <= value <= 1.0, f"{name} must be a probability between 0 and 1, got {value}")
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """One part of a mixture of distributions of a number.
-
-    Attributes
-    ----------
-    kind : str
-        uniform and log_uniform over [low, high]; integers from low to high; normal and cauchy around ``mean``.
-    low, high : float
-        Range; of normal and cauchy where they are cut off, and optional there.
-    mean, scale : float
-        Of normal and cauchy; the scale of a normal is its standard deviation.
-    negative : float
-        Probability that the sign is turned.
-    weight : float
-        Share of this part in the mixture.
-    """
-
-    kind: Literal["uniform", "normal", "log_uniform", "cauchy", "integers"]
-    low: float = -math.inf
-    high: float = math.inf
-    mean: float = 0.0
-    scale: float = 1.0
-    negative: float = 0.0
-    weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check(self.low <= self.high, f"low must be <= high, got low {self.low} and high {self.high}")
-        _check(self.weight > 0, f"weight must be > 0, got {self.weight}; leave the part out instead")
-        _check_probability("negative", self.negative)
-        if self.kind in ("normal", "cauchy"):
-            _check(0 < self.scale < math.inf, f"scale must be > 0 and finite, got {self.scale}")
-            nearest_end = min(max(self.mean, self.low), self.high)
-            within = abs(nearest_end - self.mean) <= 4 * self.scale
-            _check(within, f"[low, high] must be within 4 scales of the mean, got [{self.low}, {self.high}]")
-            return
-        bounded = math.isfinite(self.low) and math.isfinite(self.high)
-        _check(bounded, f"{self.kind} needs finite low and high, got low {self.low} and high {self.high}")
-        if self.kind == "log_uniform":
-            _check(self.low > 0, f"low of log_uniform must be > 0, got {self.low}; use negative for signs")
-        if self.kind == "integers":
-            whole = self.low == int(self.low) and self.high == int(self.high)
-            _check(whole, f"low and high of integers must be whole numbers, got {self.low} and {self.high}")
-
-
-Mixture = tuple[Numbers, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One part of a mixture of ways in which a column of X is spread. Each column draws its own range.
-
-    Attributes
-    ----------
-    kind : str
-        uniform and integers between two draws of ``bounds``; log_uniform from ``10**exponent`` over ``decades``;
-        normal around a draw of ``mean`` with a draw of ``scale``.
-    negative, signs : float
-        Probability that all values are negative; that each value has a sign of its own.
-    weight : float
-        Share of this part in the mixture.
-    """
-
-    kind: Literal["uniform", "log_uniform", "integers", "normal"]
-    bounds: Mixture = ()
-    exponent: Mixture = ()
-    decades: Mixture = ()
-    mean: Mixture = ()
-    scale: Mixture = ()
-    negative: float = 0.0
-    signs: float = 0.0
-    weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check(self.weight > 0, f"weight must be > 0, got {self.weight}; leave the part out instead")
-        _check_probability("negative", self.negative)
-        _check_probability("negative + signs", self.negative + self.signs)
-        needed = {"log_uniform": ("exponent", "decades"), "normal": ("mean", "scale")}.get(self.kind, ("bounds",))
-        for name in ("bounds", "exponent", "decades", "mean", "scale"):
-            given = bool(getattr(self, name))
-            _check(given == (name in needed), f"a column of kind {self.kind} takes {' and '.join(needed)}, not {name}")
-        for part in self.exponent:
-            _check(
-                -37 <= part.low <= part.high <= 37, f"exponent must be within -37 and 37, got {part.low}, {part.high}"
-            )
-        for name in ("decades", "scale"):
-            for part in getattr(self, name):
-                _check(part.low >= 0, f"{name} must be >= 0, got low {part.low}")
-
-    @property
-    def mixtures(self) -> tuple[Mixture, Mixture]:
-        """The first and second number that a column draws."""
-        if self.kind == "log_uniform":
-            return self.exponent, self.decades
-        if self.kind == "normal":
-            return self.mean, self.scale
-        return self.bounds, self.bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,23 +54,23 @@ class Skeletons:
     p_constant: float | None = None
 
     def __post_init__(self) -> None:
-        _check(
+        check(
             0 <= self.min_operators <= self.max_operators <= 200,
             f"0 <= min_operators <= max_operators <= 200 must hold, got {self.min_operators} and {self.max_operators}",
         )
-        _check(self.lambda_ > 0, f"lambda_ must be > 0, got {self.lambda_}")
-        _check(0 <= self.alpha <= 2, f"alpha must be between 0 and 2, got {self.alpha}")
-        _check(1 <= self.n_variables <= 100, f"n_variables must be between 1 and 100, got {self.n_variables}")
+        check(self.lambda_ > 0, f"lambda_ must be > 0, got {self.lambda_}")
+        check(0 <= self.alpha <= 2, f"alpha must be between 0 and 2, got {self.alpha}")
+        check(1 <= self.n_variables <= 100, f"n_variables must be between 1 and 100, got {self.n_variables}")
         shortest = self.min_operators + 1
-        _check(self.max_length >= shortest, f"max_length must be >= {shortest} tokens, got {self.max_length}")
+        check(self.max_length >= shortest, f"max_length must be >= {shortest} tokens, got {self.max_length}")
         if self.p_constant is not None:
-            _check_probability("p_constant", self.p_constant)
+            check_probability("p_constant", self.p_constant)
         for token, weight in self.operators.items():
             if token not in OPERATORS and token != OTHER:
                 near = nearest(token, [*OPERATORS, OTHER])
                 hint = f"did you mean {near!r}?" if near else f"operators are {' '.join(OPERATORS)}"
                 raise PriorError(f"operators has an unknown operator {token!r}; {hint}")
-            _check(0 <= weight < math.inf, f"the weight of operator {token!r} must be >= 0, got {weight}")
+            check(0 <= weight < math.inf, f"the weight of operator {token!r} must be >= 0, got {weight}")
         if self.max_operators > 0 and not any(self.operator_weights.values()):
             raise PriorError("operators is empty: give at least one operator a weight > 0, or other: 1 for all")
 
@@ -208,21 +102,47 @@ class Rows:
     kind: Literal["uniform", "log_uniform"] = "uniform"
 
     def __post_init__(self) -> None:
-        _check(1 <= self.low <= self.high, f"1 <= low <= high must hold, got low {self.low} and high {self.high}")
-        _check(self.high <= 1_000_000, f"high must be <= 1,000,000 rows, got {self.high}")
+        check(1 <= self.low <= self.high, f"1 <= low <= high must hold, got low {self.low} and high {self.high}")
+        check(self.high <= 1_000_000, f"high must be <= 1,000,000 rows, got {self.high}")
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Gaussian noise on y, by the standard deviation of y: a log-uniform level, in a share of the problems."""
+    """Gaussian noise on y, by the standard deviation of y: a log-uniform level, in a share of the problems.
+
+    Attributes
+    ----------
+    probability : float
+        Share of the problems with noise.
+    low, high : float
+        Its level.
+    p_outliers, max_outliers : float
+        Share of the noisy problems with outliers, whose noise is ten times as large, and the largest share of their
+        rows that are.
+    """
 
     probability: float = 0.0
     low: float = 0.001
     high: float = 0.1
+    p_outliers: float = 0.0
+    max_outliers: float = 0.05
 
     def __post_init__(self) -> None:
-        _check_probability("probability", self.probability)
-        _check(0 < self.low <= self.high < 10, f"0 < low <= high < 10 must hold, got {self.low} and {self.high}")
+        for name in ("probability", "p_outliers", "max_outliers"):
+            check_probability(name, getattr(self, name))
+        check(0 < self.low <= self.high < 10, f"0 < low <= high < 10 must hold, got {self.low} and {self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Share of the problems that is drawn from another prior."""
+
+    prior: Prior
+    share: float
+
+    def __post_init__(self) -> None:
+        check(0 < self.share < 1, f"share must be between 0 and 1, got {self.share}")
+        check(not self.prior.mixed_with, f"prior {self.prior.name!r} is mixed with others itself; list those here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +154,11 @@ class Prior:
     name : str
         The name in reports.
     skeletons : Skeletons
-        Sampling of skeletons.
+        Sampling of random trees; its limits hold for all skeletons.
+    sources : Sources
+        Shares of random trees, recombined laws and draws of the grammar.
+    recombination : Recombination
+        How laws are recombined.
     simplifier : {"simplipy", "none"}
         Whether skeletons are simplified, numbers counting as free constants.
     max_pattern_length : int, optional
@@ -243,6 +167,8 @@ class Prior:
         Whether mult2, div3, ... become free constants after that, as the search does with proposals; simplified again.
     rows, columns, constants, noise
         Sampling of data.
+    in_scale : InScale
+        Constants that are of the size of what stands beside them, instead of drawn from ``constants``.
     retries : int
         New data sets for a skeleton whose target is not finite, before the skeleton is rejected.
     must_vary : bool
@@ -258,6 +184,8 @@ class Prior:
         Names of catalogues, paths of catalogue files, or expressions that must never occur.
     corpus : str, optional
         File of skeletons to draw from instead of sampling them: one JSON list of prefix tokens a line.
+    mixed_with : tuple of Share
+        Other priors, with the same vocabulary, from which shares of the problems are drawn.
     """
 
     name: str
@@ -265,10 +193,13 @@ class Prior:
     constants: Mixture
     rows: Rows
     skeletons: Skeletons = Skeletons()
+    sources: Sources = field(default_factory=Sources)
+    recombination: Recombination = field(default_factory=Recombination)
     simplifier: Literal["simplipy", "none"] = "simplipy"
     max_pattern_length: int | None = None
     free_multipliers: bool = False
     noise: Noise = Noise()
+    in_scale: InScale = field(default_factory=InScale)
     retries: int = 4
     must_vary: bool = False
     min_effect: float = 0.0
@@ -276,35 +207,53 @@ class Prior:
     p_irrelevant: float = 0.0
     holdouts: tuple[str, ...] = ()
     corpus: str | None = None
+    mixed_with: tuple[Share, ...] = ()
 
     def __post_init__(self) -> None:
-        _check(bool(self.columns), "columns is empty: say how the columns of X are spread")
-        _check(bool(self.constants), "constants is empty: say how free constants are drawn")
-        _check(0 <= self.retries <= 1000, f"retries must be between 0 and 1000, got {self.retries}")
-        _check_probability("p_irrelevant", self.p_irrelevant)
-        _check(0 <= self.min_effect < 1, f"min_effect must be >= 0 and < 1, got {self.min_effect}")
-        _check(
+        check(bool(self.columns), "columns is empty: say how the columns of X are spread")
+        check(bool(self.constants), "constants is empty: say how free constants are drawn")
+        check(0 <= self.retries <= 1000, f"retries must be between 0 and 1000, got {self.retries}")
+        check_probability("p_irrelevant", self.p_irrelevant)
+        check(0 <= self.min_effect < 1, f"min_effect must be >= 0 and < 1, got {self.min_effect}")
+        check(
             self.p_irrelevant == 0 or self.placement == "leading",
             "p_irrelevant needs placement: leading, since the other columns are 0 otherwise",
         )
         length = self.max_pattern_length
-        _check(length is None or length >= 0, f"max_pattern_length must be >= 0 or null, got {length}")
-        _check(
+        check(length is None or length >= 0, f"max_pattern_length must be >= 0 or null, got {length}")
+        check(
             not self.free_multipliers or self.simplifier == "simplipy",
             "free_multipliers needs simplifier: simplipy, which takes in the constants that this makes",
         )
         if self.must_vary:
-            _check(self.rows.high >= 2, "must_vary needs rows.high >= 2: one row never varies")
+            check(self.rows.high >= 2, "must_vary needs rows.high >= 2: one row never varies")
+        check(self.corpus is None or self.sources == Sources(), "corpus replaces all sources: leave one of them out")
+        shares = [part.share for part in self.mixed_with]
+        check(sum(shares) < 1, f"the shares in mixed_with must sum up to less than 1, got {sum(shares):g}")
+        for part in self.mixed_with:
+            check(
+                part.prior._vocabulary == self._vocabulary,
+                f"prior {part.prior.name!r} has other variables or operators than prior {self.name!r}: "
+                "n_variables and the operators with a weight must be the same",
+            )
+
+    @property
+    def _vocabulary(self) -> tuple[int, frozenset[str]]:
+        return self.skeletons.n_variables, self.skeletons.drawn_operators
 
     @property
     def longest_target(self) -> int:
         """Tokens of a target at most; freeing a multiplier makes two tokens of one."""
-        return self.skeletons.max_length + (self.skeletons.max_operators if self.free_multipliers else 0)
+        longest = self.skeletons.max_length
+        most_operators = self.skeletons.max_operators if self.sources == Sources() else longest - 1
+        own = longest + (most_operators if self.free_multipliers else 0)
+        return max([own, *(part.prior.longest_target for part in self.mixed_with)])
 
     def with_rows(self, low: int, high: int | None = None) -> Prior:
         """The same prior with another number of rows."""
         rows = dataclasses.replace(self.rows, low=low, high=low if high is None else high)
-        return dataclasses.replace(self, rows=rows)
+        parts = tuple(Share(part.prior.with_rows(low, high), part.share) for part in self.mixed_with)
+        return dataclasses.replace(self, rows=rows, mixed_with=parts)
 
 
 def prior_names() -> list[str]:
@@ -357,6 +306,10 @@ def _read(source: str | Path) -> dict[str, Any]:
         raise PriorError(f"prior {str(source)!r} is no YAML: {error}") from None
     if not isinstance(values, dict):
         raise PriorError(f"prior {str(source)!r} must be a mapping of keys to values, got {type(values).__name__}")
+    parts = values.get("mixed_with", ())
+    for part in parts if isinstance(parts, list) else (parts,):
+        if isinstance(part, dict) and isinstance(part.get("prior"), str):
+            part["prior"] = {"name": Path(part["prior"]).stem, **_read(part["prior"])}
     base = values.pop("base", None)
     if base is None:
         return values

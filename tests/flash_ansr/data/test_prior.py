@@ -20,7 +20,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_bundled_priors() -> None:
-    assert prior_names() == ["constants_u15", "paper", "sympy_simplified", "unsimplified", "wide"]
+    assert prior_names() == ["constants_u15", "mixed", "paper", "science", "sympy_simplified", "unsimplified", "wide"]
     for name in prior_names():
         assert load_prior(name).name == name
 
@@ -119,6 +119,21 @@ def test_ones_own(tmp_path: Path) -> None:
         ("retries: -1", "retries must be between 0 and 1000"),
         ("max_pattern_length: -4", "max_pattern_length must be >= 0"),
         ("min_effect: 3", "min_effect must be >= 0 and < 1"),
+        ("sources: {trees: 0}", "sources is empty: give trees, laws or grammar a share"),
+        ("sources: {laws: -1}", "shares of sources must be >= 0"),
+        ("corpus: a.jsonl\nsources: {grammar: 1}", "corpus replaces all sources"),
+        ("recombination: {p_edit: 1}", "p_edit must be >= 0 and < 1, or edits never end, got 1.0"),
+        ("recombination: {swap: 1}", "unknown key 'recombination.swap'"),
+        ("recombination: {exchange: 0, join: 0, merge: 0, fix: 0, free: 0}", "not all 0"),
+        ("recombination: {unit_decades: 9}", "unit_decades must be between 0 and 6, got 9"),
+        ("in_scale: {decades: 4}", "decades must be between 0 and 3, got 4"),
+        ("in_scale: {rounded: 2}", "rounded must be a probability"),
+        ("noise: {p_outliers: -1}", "p_outliers must be a probability"),
+        ("mixed_with: {prior: wide, share: 0.5}", "'wide' has other variables or operators than prior 'mine'"),
+        ("mixed_with: {prior: paper, share: 1}", "share must be between 0 and 1, got 1.0"),
+        ("mixed_with: [{prior: paper, share: 0.5}, {prior: paper, share: 0.6}]", "less than 1, got 1.1"),
+        ("mixed_with: {prior: mixed, share: 0.5}", "'mixed' is mixed with others itself"),
+        ("mixed_with: {prior: wild, share: 0.5}", r"no prior 'wild'; did you mean 'wide'"),
         ("base: mine.yml", "no prior file 'mine.yml'"),
         ("- 1\n- 2", "must be a mapping"),
         ("rows: {low: [", "is no YAML"),
