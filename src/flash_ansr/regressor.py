@@ -22,14 +22,14 @@ from flash_ansr.infer.result.search_report import candidate_table, posterior_tab
 from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Callback
-from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_torch, make_pipeline, most_columns
+from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_torch, make_pipeline
 from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
-from flash_ansr.infer.table.columns import select_columns
+from flash_ansr.infer.table.columns import varying_columns
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table, split_rows
 from simplipy.fit.score import GAMMA
@@ -191,7 +191,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self, table: Table, grammar: Grammar, settings: Settings, options: SearchOptions, budget: Budget, set_up: float
     ) -> None:
         seed, most_rows = settings.random_state, settings.pipeline.most_rows(self.time_limit)
-        columns = select_columns(table, most_columns(options, settings), seed)
+        columns = varying_columns(table)
         rows, held_out = Table(table.X[:, columns], table.y, table.sample_weight), None
         if self.selection == "validation":
             rows, held_out = (rows.at(part) for part in split_rows(rows.n_rows, seed))

@@ -101,12 +101,15 @@ class Proposer(ABC):
         Its part of the time while nothing is known, compared with the others.
     opens : bool
         Whether it comes first, for up to 35 % of the budget: for a proposer that runs out of formulas.
+    most_columns : int or None
+        Columns that it can work with: of a wider table it gets the most promising ones. None for any number.
     """
 
     name: str = ""
     round_size: int = 256
     weight: float = 1.0
     opens: bool = False
+    most_columns: int | None = None
     context: ProposerContext
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -171,10 +174,10 @@ def check_proposer(entry: object) -> None:
         raise ValueError(f"{type(entry).__name__} has no name: give the class an attribute `name`")
 
 
-def start_proposer(entry: str | Proposer, context: ProposerContext) -> Proposer:
-    """A proposer of this name, or a copy of this one, on the table of the context."""
+def make_proposer(entry: str | Proposer) -> Proposer:
+    """The proposer of this name, not started, or the one that is given."""
     if isinstance(entry, Proposer):
-        return entry.started(context)
+        return entry
     if entry in BUILT_IN:
         import_module(BUILT_IN[entry])
-    return _classes[entry]().started(context)
+    return _classes[entry]()

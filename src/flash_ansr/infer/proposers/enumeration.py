@@ -52,6 +52,7 @@ class EnumerateProposer(BatchProposer):
     """Proposes the short formulas that resemble y most."""
 
     name = "enumerate"
+    most_columns = 9
     round_size = 128
 
     share_of_time = 0.3

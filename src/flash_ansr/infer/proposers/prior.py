@@ -20,6 +20,7 @@ class PriorProposer(Proposer):
     """Draws skeletons with the table's number of variables."""
 
     name = "prior"
+    most_columns = 9
     round_size = 64
     weight = 0.05
 

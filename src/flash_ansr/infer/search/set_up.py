@@ -11,17 +11,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from flash_ansr.checkpoint.facts import check_columns_seen, n_variables
+from flash_ansr.checkpoint.facts import n_variables
 from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.proposers.background import BackgroundProposer
-from flash_ansr.infer.proposers.base import BUILT_IN, Proposer, ProposerContext, check_proposer, start_proposer
+from flash_ansr.infer.proposers.base import BUILT_IN, Proposer, ProposerContext, check_proposer, make_proposer
+from flash_ansr.infer.proposers.some_columns import SomeColumnsProposer
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 
-# that all proposers can use
-_MAX_COLUMNS = 9
 # time limit below which the others find more without the network, and its share of the time beside them
 LEAST_SECONDS = 3.0
 _NETWORK_WEIGHT = 0.1
@@ -121,11 +120,13 @@ def check_device(options: SearchOptions) -> None:
         device_of(options.device)
 
 
-def most_columns(options: SearchOptions, settings: Settings) -> int:
-    """Columns that the search can use: where the network is alone, as many as it sees."""
-    if not options.is_network_alone(settings) or why_not_neural() is not None:
-        return _MAX_COLUMNS
-    return n_variables(options.network)
+def start(entry: str | Proposer, context: ProposerContext, network: Path) -> Proposer:
+    """The proposer on the table, or on the most promising of more columns than it can work with."""
+    proposer = make_proposer(entry)
+    most = n_variables(network) if proposer.name == "neural" else proposer.most_columns
+    if most is None or context.table.n_columns <= most:
+        return proposer.started(context)
+    return SomeColumnsProposer(context, proposer.started, most)
 
 
 def make_proposers(context: ProposerContext, options: SearchOptions, settings: Settings) -> list[Proposer]:
@@ -144,15 +145,14 @@ def make_proposers(context: ProposerContext, options: SearchOptions, settings: S
     made: list[Proposer] = []
     for entry in entries:
         if entry != "neural":
-            made.append(start_proposer(entry, context))
+            made.append(start(entry, context, options.network))
             continue
         if missing is not None:
             raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
-        check_columns_seen(options.network, context.table.n_columns)
         if options.loads_first(settings, context.seconds):
-            made.append(start_proposer(entry, context))
+            made.append(start(entry, context, options.network))
         elif context.seconds is not None and context.seconds >= LEAST_SECONDS:
-            made.append(BackgroundProposer("neural", partial(start_proposer, entry, context), _NETWORK_WEIGHT))
+            made.append(BackgroundProposer("neural", partial(start, entry, context, options.network), _NETWORK_WEIGHT))
     return made
 
 

@@ -20,7 +20,9 @@ _MOST_STEPS = 12
 
 
 def linear_baseline(table: Table, price: float, loss: str = "squared") -> Candidate:
-    """Least squares in all columns with an intercept, as a candidate."""
+    """Least squares in all columns with an intercept, as a candidate; in some where they are many for the rows."""
+    if table.n_columns > table.n_rows // 2:
+        return stepwise_baseline(table, price, loss)
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
     root = np.sqrt(weights)
     design = np.column_stack([np.ones(table.n_rows), table.X])

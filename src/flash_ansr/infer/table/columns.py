@@ -21,15 +21,21 @@ def with_names(expression: Expression, names: Sequence[str]) -> Expression:
     return expression.rename({v: renamed[v] for v in expression.variables})
 
 
+def varying_columns(table: Table) -> npt.NDArray[np.int64]:
+    """Indices of the columns that are not constant; the first one where all are."""
+    varying = np.flatnonzero(table.X.min(axis=0) < table.X.max(axis=0))
+    return varying if len(varying) else np.arange(1)
+
+
 def select_columns(table: Table, n: int, seed: int) -> npt.NDArray[np.int64]:
     """Indices of the n columns that say most about y, ascending; all that vary when there are no more than n.
 
     A column counts by the share of the variance of y's ranks that bins of the column explain, which sees monotone and
     other smooth dependences alike.
     """
-    varying = np.flatnonzero(table.X.min(axis=0) < table.X.max(axis=0))
+    varying = varying_columns(table)
     if len(varying) <= n:
-        return varying if len(varying) else np.arange(min(n, table.n_columns))
+        return varying
     rows = np.arange(table.n_rows)
     if table.n_rows > _MAX_ROWS:
         rows = np.random.default_rng(seed).choice(table.n_rows, _MAX_ROWS, replace=False)

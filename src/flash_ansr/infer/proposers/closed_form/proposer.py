@@ -18,6 +18,7 @@ class ClosedFormProposer(BatchProposer):
     """Proposes laws in closed form, the cheapest kinds first."""
 
     name = "closed_form"
+    most_columns = 9
     round_size = 256
     opens = True
     weight = 0.3

@@ -39,6 +39,7 @@ class LocalProposer(Proposer):
     """Varies what is known: simple forms at first, then whatever it learns from other proposers and itself."""
 
     name = "local"
+    most_columns = 9
     round_size = 2048
 
     def start(self, context: ProposerContext) -> None:
