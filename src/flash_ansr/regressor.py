@@ -18,7 +18,7 @@ from flash_ansr.checkpoint.folder import find_checkpoint
 from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
-from flash_ansr.infer.result.search_report import candidate_table, posterior_table, search_report
+from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
 from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Callback
@@ -101,8 +101,10 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     expression_ : Expression
         The law, with its numbers, in the names of the columns.
     candidates_ : DataFrame
-        expression (an Expression), length, fvu, score, log_prob, n_constants, proposer, pareto; best first, each law
-        once. Row 0 is the law; of scores the lower is the better one.
+        expression (an Expression), length, fvu, r2_cv (share of the variance explained in rows that it was not fitted
+        to, less what the choice of its form gains by chance; NaN where that was not tried), score, log_prob,
+        n_constants, proposer, price (of its form, in nats), pareto; best first, each law once. Row 0 is the law; of
+        scores the lower is the better one.
     report_ : dict
         Budget, seconds, formulas drawn, unique, ruled out on a few rows and fitted, why the search stopped, the noise
         (0 for an exact law) and its kind, seed, versions.
@@ -268,7 +270,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named
         self.baseline_ = self._baseline.named
-        self.candidates_ = candidate_table(result.candidates, [law.named for law in self._laws])
+        self.candidates_ = candidate_table(result.candidates, [law.named for law in self._laws], len(kept))
         self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
@@ -312,6 +314,26 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y = np.asarray(y, dtype=np.float64)
         unit = unit_of(y)  # squares of 1e200 overflow
         return float(r2_score(y / unit, predicted / unit, sample_weight=sample_weight))
+
+    def choose(self, max_length: int | None = None, min_r2: float | None = None, index: int | None = None) -> FlashANSR:
+        """Take another candidate of the same search as the law; it becomes row 0 of ``candidates_``.
+
+        Parameters
+        ----------
+        max_length : int, optional
+            Of these lengths, the candidate that predicts rows best that it was not fitted to.
+        min_r2 : float, optional
+            The shortest candidate that explains so much of the variance in such rows.
+        index : int, optional
+            The candidate in this row.
+        """
+        check_is_fitted(self, "expression_")
+        row = chosen_row(self.candidates_, max_length, min_r2, index)
+        order = [row, *(i for i in range(len(self._laws)) if i != row)]
+        self._laws = [self._laws[i] for i in order]
+        self.candidates_ = self.candidates_.iloc[order].reset_index(drop=True)
+        self.expression_ = self._laws[0].named
+        return self
 
     def latex(self, precision: int | None = 4) -> str:
         """The law as LaTeX."""

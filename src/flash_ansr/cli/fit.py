@@ -115,7 +115,7 @@ def fit(
         random_state=seed,
         n_jobs=jobs,
         checkpoint=checkpoint,
-        callback=None if out is None else _writer(out),
+        callback=None if out is None else _writer(out, X.shape[1]),
         verbose=int(not quiet and not as_json and sys.stderr.isatty()),
     )
     try:
@@ -188,7 +188,7 @@ def _listed(text: str | None, option: str) -> list[str] | None:
     return names
 
 
-def _writer(folder: Path) -> Callback:
+def _writer(folder: Path, n_columns: int) -> Callback:
     """A callback that keeps ``candidates.csv`` of the run folder up to date; the first one clears the folder."""
     from flash_ansr.infer.result.saving import start_folder, write_candidates
     from flash_ansr.infer.result.search_report import candidate_table
@@ -202,7 +202,7 @@ def _writer(folder: Path) -> Callback:
                 start_folder(folder)
             last = progress.elapsed
             front = sorted(progress.front, key=lambda c: c.rank)
-            write_candidates(folder, candidate_table(front, [c.expression for c in front]))
+            write_candidates(folder, candidate_table(front, [c.expression for c in front], n_columns))
 
     return write
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.candidates.description import form_prices
 from flash_ansr.infer.proposers.background import Loading
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.search.budget import Budget
@@ -25,16 +26,36 @@ from simplipy.fit.score import score
 _COUNTS = ("drawn", "unique", "fitted", "screened")
 
 
-def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression]) -> pd.DataFrame:
-    """One row a candidate, best first; ``named`` are their formulas in the user's names."""
+def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression], n_columns: int) -> pd.DataFrame:
+    """One row a candidate, best first; ``named`` are their formulas in the user's names.
+
+    The price is that of the form, in nats, where variables are chosen from so many columns.
+    """
     columns = ("length", "fvu", "r2_cv", "score", "log_prob", "n_constants", "proposer")
-    return pd.DataFrame(
-        {
-            "expression": pd.Series(list(named), dtype=object),
-            **{name: [getattr(c, name) for c in candidates] for name in columns},
-            "pareto": _on_front(candidates),
-        }
-    )
+    facts = {name: [getattr(c, name) for c in candidates] for name in columns}
+    prices = form_prices([c.expression for c in candidates], n_columns).min(axis=1).round(2)
+    table = pd.DataFrame({"expression": pd.Series(list(named), dtype=object), **facts})
+    return table.assign(price=prices, pareto=_on_front(candidates))
+
+
+def chosen_row(table: pd.DataFrame, max_length: int | None, min_r2: float | None, index: int | None) -> int:
+    """The row that is asked for, see ``FlashANSR.choose``."""
+    if (index is None) == (max_length is None and min_r2 is None):
+        raise ValueError("choose by max_length and min_r2, or by index; give one of the two")
+    if index is not None:
+        if not 0 <= index < len(table):
+            raise IndexError(f"index must be a row of candidates_, 0 to {len(table) - 1}, got {index}")
+        return index
+    rows = table if max_length is None else table[table["length"] <= max_length]
+    if rows.empty:
+        raise ValueError(f"no candidate has max_length {max_length} or less; the shortest has {table['length'].min()}")
+    if min_r2 is None:
+        known = rows["r2_cv"].fillna(-math.inf)
+        return int(known.idxmax()) if known.max() > -math.inf else int(rows.index[0])
+    good = rows[rows["r2_cv"] >= min_r2]
+    if good.empty:
+        raise ValueError(f"no candidate has an r2_cv of {min_r2} or more; the best has {rows['r2_cv'].max():.4g}")
+    return int(good["length"].idxmin())
 
 
 def _on_front(candidates: Sequence[Candidate]) -> list[bool]:
