@@ -46,16 +46,16 @@ def chosen_row(table: pd.DataFrame, max_length: int | None, min_r2: float | None
         if not 0 <= index < len(table):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(table) - 1}, got {index}")
         return index
-    rows = table if max_length is None else table[table["length"] <= max_length]
-    if rows.empty:
-        raise ValueError(f"no candidate has max_length {max_length} or less; the shortest has {table['length'].min()}")
+    lengths, r2 = table["length"].to_numpy(), table["r2_cv"].fillna(-math.inf).to_numpy()
+    rows = np.flatnonzero(lengths <= (max_length or math.inf))
+    if not len(rows):
+        raise ValueError(f"no candidate has max_length {max_length} or less; the shortest has {lengths.min()}")
     if min_r2 is None:
-        known = rows["r2_cv"].fillna(-math.inf)
-        return int(known.idxmax()) if known.max() > -math.inf else int(rows.index[0])
-    good = rows[rows["r2_cv"] >= min_r2]
-    if good.empty:
-        raise ValueError(f"no candidate has an r2_cv of {min_r2} or more; the best has {rows['r2_cv'].max():.4g}")
-    return int(good["length"].idxmin())
+        return int(rows[np.argmax(r2[rows])])
+    good = rows[r2[rows] >= min_r2]
+    if not len(good):
+        raise ValueError(f"no candidate has an r2_cv of {min_r2} or more; the best has {r2[rows].max():.4g}")
+    return int(good[np.argmin(lengths[good])])
 
 
 def _on_front(candidates: Sequence[Candidate]) -> list[bool]:
