@@ -188,8 +188,8 @@ class Decoder(nn.Module):
 
 def position_angles(n_positions: int, width: int) -> Tensor:
     """Angles position * 10000^(-2 i / width), (n_positions, width / 2)."""
-    frequencies = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
-    return torch.arange(n_positions)[:, None] * frequencies
+    frequencies = torch.exp(torch.arange(0, width, 2, device="cpu") * (-math.log(10_000.0) / width))
+    return torch.arange(n_positions, device="cpu")[:, None] * frequencies
 
 
 def rotate(x: Tensor, rotation: Rotation) -> Tensor:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from flash_ansr.checkpoint.weights import load_tensors, read_checkpoint
-from flash_ansr.model import Network
 from flash_ansr.model.config import ConfigError
 from flash_ansr.model.cost import compute_6nd
+from flash_ansr.model.network import count_parameters
 from flash_ansr.train.run_folder import RunFolder
 from simplipy.files.output_files import replacing, write_whole
 
@@ -68,8 +67,7 @@ def read_curve(path: str | Path) -> LearningCurve:
     logged = [row for row in rows if "gradient_norm" in row]
     if not validations:
         raise ConfigError(f"{path} has no validation yet; the first comes after {config.run.validate_every} steps")
-    with torch.device("meta"):
-        sizes = Network(config.model).n_parameters()
+    sizes = count_parameters(config.model)
 
     def column(table: list[dict[str, Any]], key: str) -> Array:
         return np.array([row[key] for row in table], dtype=np.float64)

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from flash_ansr.model import ModelConfig, Network
 from flash_ansr.model.attention import EPSILON, RMSSetNorm, TokenNorm
 from flash_ansr.model.decoder import position_angles, rotate
+from flash_ansr.model.network import count_parameters
 from flash_ansr.train.config import config_names, load_config
 from tests.networks import LEAN, SMALL, VARIANTS, table
 
@@ -143,10 +144,14 @@ def test_rope_depends_on_distance_alone() -> None:
 )
 def test_sizes_are_those_of_the_paper(name: str, encoder: float, decoder: float) -> None:
     """Table of hyperparameters, within one per cent each."""
-    with torch.device("meta"):
-        sizes = Network(load_config(name).model).n_parameters()
+    sizes = count_parameters(load_config(name).model)
     assert sizes["encoder"] == pytest.approx(encoder, rel=0.01)
     assert sizes["decoder"] == pytest.approx(decoder, rel=0.01)
+
+
+def test_weights_are_counted_without_a_network() -> None:
+    for config in (SMALL, LEAN):
+        assert count_parameters(config) == Network(config).n_parameters()
 
 
 def test_every_config_makes_a_network() -> None:

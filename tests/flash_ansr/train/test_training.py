@@ -21,9 +21,10 @@ from flash_ansr.model import ConfigError, Network
 from flash_ansr.train import loop
 from flash_ansr.train.config import TrainConfig, load_config
 from flash_ansr.train.learning_curves import embedding_similarity, fit_power_law, read_curve, write_report
-from flash_ansr.train.loop import token_loss, train
+from flash_ansr.train.loop import train
 from flash_ansr.train.problems import Problems, n_targets, validation_share
 from flash_ansr.train.run_folder import RunFolder
+from flash_ansr.train.step import token_loss
 
 TINY = [
     "model.encoder.dim=16",

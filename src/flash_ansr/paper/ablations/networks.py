@@ -182,7 +182,7 @@ def _check_same(folder: RunFolder, asked: Sequence[str]) -> None:
     """Refuse values that are not those of the run in the folder."""
     from flash_ansr.model.config import to_mapping
     from flash_ansr.train.config import changed_config
-    from flash_ansr.train.loop import on_this_machine
+    from flash_ansr.train.step import on_this_machine
 
     config = folder.config()
     for assignment in asked:
