@@ -19,7 +19,6 @@ from torch import Tensor, nn
 from flash_ansr.model.attention import (
     CrossAttention,
     FeedForward,
-    NoNorm,
     attention,
     make_norm,
     merge_heads,
@@ -142,7 +141,7 @@ class Decoder(nn.Module):
         # ModuleList forgets the type of its items
         blocks = nn.ModuleList(DecoderBlock(decoder) for _ in range(decoder.n_layers))
         self.blocks = cast("list[DecoderBlock]", blocks)
-        self.norm = make_norm(decoder.norm, decoder.dim) if decoder.norm_position == "pre" else NoNorm()
+        self.norm = make_norm(decoder.norm, decoder.dim) if decoder.norm_position == "pre" else nn.Identity()
         self.head = nn.Linear(decoder.dim, config.n_tokens, bias=False)
         self.use_rope = decoder.positions == "rope"
         width = decoder.dim // decoder.n_heads if self.use_rope else decoder.dim

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from flash_ansr.model import ModelConfig, Network
-from flash_ansr.model.attention import EPSILON, RMSSetNorm, TokenNorm
+from flash_ansr.model.attention import EPSILON, RMSSetNorm, make_norm
 from flash_ansr.model.decoder import position_angles, rotate
 from flash_ansr.model.network import count_parameters
 from flash_ansr.train.config import config_names, load_config
@@ -119,7 +119,7 @@ def test_token_norms(centred: bool) -> None:
     x = torch.randn(3, 8) * 5 + 2
     centre = x.mean(-1, keepdim=True) if centred else 0.0
     expected = (x - centre) / (x - centre).square().mean(-1, keepdim=True).sqrt()
-    torch.testing.assert_close(TokenNorm(8, centred)(x), expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(make_norm("layer" if centred else "rms", 8)(x), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_rope_depends_on_distance_alone() -> None:
