@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -77,26 +78,21 @@ def report(
     out: Annotated[Path, typer.Option(help="Folder for figures and summary.")] = Path("report"),
 ) -> None:
     """Draw loss against operations with its power law, gradient norms and token embeddings."""
-    from flash_ansr.train.learning_curves import fit_power_law, read_curve, write_report
+    from flash_ansr.train.learning_curves import write_report
 
     written = write_report(runs, out)
-    curves = [read_curve(path) for path in runs]
+    summary = json.loads(written[0].read_text(encoding="utf-8"))
     table = Table("run", "parameters", "samples", "minutes", "FLOPs", "validation loss")
-    for curve in curves:
+    for run in summary["runs"]:
+        counts = (f"{run[name]:,}" for name in ("n_parameters", "samples"))
         table.add_row(
-            curve.name,
-            f"{curve.n_parameters:,}",
-            f"{curve.samples[-1]:,.0f}",
-            f"{curve.seconds[-1] / 60:.1f}",
-            f"{curve.flops[-1]:.2e}",
-            f"{curve.loss[-1]:.4f}",
+            run["name"], *counts, f"{run['seconds'] / 60:.1f}", f"{run['flops']:.2e}", f"{run['validation_loss']:.4f}"
         )
     console.print(table)
-    law = fit_power_law(curves)
-    if law is None:
+    if (law := summary["power_law"]) is None:
         console.print("no power law: it needs runs of at least three sizes that see data")
     else:
-        console.print(f"loss = {law.factor:.4g} * FLOPs^{law.exponent:.4f} over {law.n_points} points")
+        console.print(f"loss = {law['factor']:.4g} * FLOPs^{law['exponent']:.4f} over {law['n_points']} points")
     for path in written:
         console.print(f"wrote {path}")
 
