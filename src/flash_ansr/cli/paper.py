@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from flash_ansr.cli.train import Assignments
 from flash_ansr.paper.experiment import Scale
+from simplipy.cli.terminal import Quiet, console, new_app, plain_table
 from simplipy.errors import SimplipyError
 
 if TYPE_CHECKING:
     from flash_ansr.paper.experiment import Experiment
 
-app = typer.Typer(help="The paper's figures, tables and claims: list, run, train its ablations.", no_args_is_help=True)
-console = Console(markup=False, emoji=False, highlight=False)
+app = new_app("The paper's figures, tables and claims: list, run, train its ablations.")
 
 _ALL = "all"
 _INTERRUPTED = 130
@@ -37,9 +36,7 @@ def list_(
     if name is not None:
         _print_one(find_experiment(name))
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("name", "minutes", "needs", "in the paper"):
-        table.add_column(column, justify="right" if column == "minutes" else "left", overflow="fold")
+    table = plain_table("name", ">minutes", "needs", "in the paper")
     for e in EXPERIMENTS.values():
         table.add_row(e.name, f"{e.minutes:g}", ", ".join(e.needs) or "-", e.where)
     console.print(table)
@@ -57,7 +54,7 @@ def run(
         Path | None, typer.Option(help="Folder of a trained network or of its run instead of the one in this package.")
     ] = None,
     runs: Annotated[Path | None, typer.Option(help="Folder of training runs, a folder each.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make a figure, table or claim of the paper anew: rows, a figure, a table, a caption.
 
@@ -67,11 +64,10 @@ def run(
     from flash_ansr.paper.registry import EXPERIMENTS, find_experiment
     from flash_ansr.paper.run import run_experiment
 
-    show_progress = not quiet and sys.stderr.isatty()
     problems: list[str] = []
     for e in EXPERIMENTS.values() if name == _ALL else [find_experiment(name)]:
         try:
-            written = run_experiment(e, out, scale, seed, checkpoint, runs, show_progress)
+            written = run_experiment(e, out, scale, seed, checkpoint, runs, not quiet)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on from here")
             raise typer.Exit(_INTERRUPTED) from None
@@ -95,9 +91,7 @@ def train(
     steps: Annotated[
         int | None, typer.Option(min=1, help="Steps, the same for all runs that are compared. [default: the config's]")
     ] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the config.")
-    ] = None,
+    assignments: Assignments = None,
     skeletons: Annotated[
         int | None,
         typer.Option(min=1, help="Of the static corpora of a_s and a_p, which SymPy takes hours for. [default: 50000]"),
@@ -106,7 +100,7 @@ def train(
     config: Annotated[
         str | None, typer.Option(help="Such as 120M, the paper's, instead of micro; not for nesymres.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar of the corpora.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Train a network of the ablations, or continue it; `paper run ablations --runs RUNS` compares them.
 
@@ -117,15 +111,10 @@ def train(
     """
     from flash_ansr.paper.ablations.networks import ABLATIONS, BASE, find_ablation, train_ablation
 
-    chosen = (
-        [find_ablation(name)] if name != _ALL else [a for a in ABLATIONS.values() if config is None or a.config == BASE]
-    )
-    show_progress = not quiet and sys.stderr.isatty()
-    for a in chosen:
+    all_of_config = [a for a in ABLATIONS.values() if config is None or a.config == BASE]
+    for a in all_of_config if name == _ALL else [find_ablation(name)]:
         try:
-            finished = train_ablation(
-                a, runs, steps, tuple(assignments or ()), skeletons, workers, config, show_progress
-            )
+            finished = train_ablation(a, runs, steps, tuple(assignments or ()), skeletons, workers, config, not quiet)
         except KeyboardInterrupt:  # while a corpus is made
             finished = False
         print(f"{a.name}: {a.title}, {'done' if finished else 'stopped and saved'}: {runs / a.name}")

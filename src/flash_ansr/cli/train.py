@@ -30,6 +30,9 @@ class TrainGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+Assignments = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in optimizer.steps=100.")
+]
 app = new_app("Train a model: flash-ansr train CONFIG. Report on runs: flash-ansr train report RUN...", cls=TrainGroup)
 
 
@@ -37,9 +40,7 @@ app = new_app("Train a model: flash-ansr train CONFIG. Report on runs: flash-ans
 def run(
     config: Annotated[str, typer.Argument(help="A YAML file, or the name of one that comes with the package: nano.")],
     out: Annotated[Path | None, typer.Option(help="Run folder; runs/NAME by default.")] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in optimizer.steps=100.")
-    ] = None,
+    assignments: Assignments = None,
     minutes: Annotated[
         float | None, typer.Option(help="As many steps as fit into this time, by a short measurement.", min=0.0)
     ] = None,
