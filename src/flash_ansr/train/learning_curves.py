@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.checkpoint.weights import load_tensors, read_checkpoint
 from flash_ansr.model.config import ConfigError
 from flash_ansr.model.cost import compute_6nd
@@ -20,7 +20,6 @@ from simplipy.files.output_files import replacing, write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 _MIN_SIZES = 3
 
 
@@ -42,12 +41,12 @@ class LearningCurve:
     name: str
     n_parameters: int
     blind: bool
-    flops: Array
-    seconds: Array
-    samples: Array
-    loss: Array
-    steps: Array
-    gradient_norms: Array
+    flops: FloatArray
+    seconds: FloatArray
+    samples: FloatArray
+    loss: FloatArray
+    steps: FloatArray
+    gradient_norms: FloatArray
 
     def summary(self) -> dict[str, Any]:
         """The run at its last validation."""
@@ -82,7 +81,7 @@ def read_curve(path: str | Path) -> LearningCurve:
         raise ConfigError(f"{path} has no validation yet; the first comes after {config.run.validate_every} steps")
     sizes = count_parameters(config.model)
 
-    def column(table: list[dict[str, Any]], key: str) -> Array:
+    def column(table: list[dict[str, Any]], key: str) -> FloatArray:
         return np.array([row[key] for row in table], dtype=np.float64)
 
     return LearningCurve(
@@ -112,7 +111,7 @@ def fit_power_law(curves: list[LearningCurve]) -> PowerLaw | None:
     return PowerLaw(float(np.exp(intercept)), float(exponent), int(best.sum()))
 
 
-def token_similarity(checkpoint: str | Path) -> tuple[tuple[str, ...], Array]:
+def token_similarity(checkpoint: str | Path) -> tuple[tuple[str, ...], FloatArray]:
     """Tokens of a checkpoint, and the cosine similarity (n_tokens, n_tokens) of their embeddings."""
     tokens = read_checkpoint(checkpoint).vocabulary
     vectors = load_tensors(checkpoint, "weights")["decoder.embed.weight"][: len(tokens)].double()
@@ -166,7 +165,7 @@ def training_figure(curves: list[LearningCurve], law: PowerLaw | None) -> Figure
     return figure
 
 
-def embedding_figure(name: str, tokens: tuple[str, ...], similarity: Array) -> Figure:
+def embedding_figure(name: str, tokens: tuple[str, ...], similarity: FloatArray) -> Figure:
     """Similarity of every pair of tokens."""
     from matplotlib.figure import Figure
 

@@ -29,12 +29,11 @@ from flash_ansr.model.config import ConfigError, to_mapping
 from flash_ansr.model.decoder import DecoderBlock
 from flash_ansr.train.config import OptimizerConfig, RunConfig, TrainConfig
 from flash_ansr.train.interruption import interruptible
-from flash_ansr.train.loss_scale import LossScale
 from flash_ansr.train.monitor import Monitor, Totals
 from flash_ansr.train.problems import Prefetched, Problems, n_targets, validation_share
 from flash_ansr.train.run_folder import RunFolder
 from flash_ansr.train.sharded_state import gather, restore_optimizer
-from flash_ansr.train.step import on_this_machine, token_loss
+from flash_ansr.train.step import LossScale, on_this_machine, token_loss
 from flash_ansr.versions import rule_set_hash
 
 _MAX_WARMUP_OF_TRAINED_WEIGHTS = 0.01

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -12,6 +13,9 @@ from torch import Tensor, nn
 from flash_ansr.data import Batch
 from flash_ansr.model.config import ConfigError
 from flash_ansr.train.config import Precision, TrainConfig
+
+_LARGEST_SCALE = 2.0**24
+_STEPS_TO_GROW = 2000
 
 
 def on_this_machine(config: TrainConfig) -> TrainConfig:
@@ -53,3 +57,31 @@ def token_loss(network: nn.Module, batch: Batch, device: torch.device, precision
         logits = network(X, y, row_mask, token_ids[:, :-1])  # (batch, length, n_tokens)
     targets = token_ids[:, 1:].flatten()
     return F.cross_entropy(logits.flatten(0, 1).float(), targets, ignore_index=batch.vocabulary.pad, reduction="sum")
+
+
+@dataclass(slots=True)
+class LossScale:
+    """The factor on the loss that keeps gradients inside float16's range; weights and their gradients are float32.
+
+    Halved by a gradient that is not finite, doubled after 2000 steps without one.
+
+    It follows from the gradients alone, which all processes share, and is stored in checkpoints: runs resume exactly.
+
+    Attributes
+    ----------
+    value : float
+        The factor; 1 where float16 takes no part.
+    n_finite : int
+        Steps since it changed.
+    """
+
+    value: float = 1.0
+    n_finite: int = 0
+
+    def update(self, finite: bool) -> None:
+        """Take in whether a step's gradient was finite."""
+        self.n_finite = self.n_finite + 1 if finite else 0
+        if not finite:
+            self.value = max(self.value / 2, 1.0)
+        elif self.n_finite == _STEPS_TO_GROW:
+            self.value, self.n_finite = min(self.value * 2, _LARGEST_SCALE), 0
