@@ -6,12 +6,9 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flash_ansr.catalogues import Problem, Sample, load
+from flash_ansr.catalogues import FloatArray, Problem, Sample, load
 from flash_ansr.catalogues.streams import UniformStream, digest_of
-
-FloatArray = NDArray[np.float64]
 
 # a process works on many rows of a catalogue
 catalogue_of = functools.lru_cache(maxsize=16)(load)

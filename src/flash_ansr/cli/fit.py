@@ -223,11 +223,6 @@ def _facts(model: FlashANSR, target: str, left_out: list[str], out: Path | None)
     }
 
 
-def _best_of(front: Any) -> Any:
-    """The rows of the front that score best, by length."""
-    return front.nsmallest(_MAX_ROWS, "score").sort_values("length")
-
-
 def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
     """The reason why the law is a baseline."""
     if y.nunique() == 1:
@@ -238,17 +233,13 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
     return f"the law is {name}: no formula that was found tells enough more about {target} to be worth its length"
 
 
-def _is_level(columns: Columns, name: str) -> bool:
-    return name in columns.features and bool(columns.features[name].nunique() == 1)
-
-
 def _show(model: FlashANSR, columns: Columns, target: str) -> None:
     from flash_ansr.infer.result.progress_display import fvu_text
 
-    front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
+    front = model.candidates_[model.candidates_["pareto"]].nsmallest(_MAX_ROWS, "score").sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
     shown.add_column("formula", overflow="fold")
-    for index, row in _best_of(front).to_dict("index").items():
+    for index, row in front.to_dict("index").items():
         is_law = index == 0
         cells = (str(row["length"]), fvu_text(row["fvu"]), f"{row['score']:.2f}", str(row["proposer"]))
         shown.add_row("→" if is_law else "", *cells, row["expression"].infix(precision=4))
@@ -272,5 +263,6 @@ def _show(model: FlashANSR, columns: Columns, target: str) -> None:
         not_numeric = [f"{column} ({why})" for column, why in columns.left_out.items()]
         console.print(f"note   columns left out, not numeric: {', '.join(not_numeric)}")
     if report["left_out_columns"]:
-        unused = [f"{c} (the same in every row)" if _is_level(columns, c) else c for c in report["left_out_columns"]]
+        level = {name for name, values in columns.features.items() if values.nunique() == 1}
+        unused = [f"{c} (the same in every row)" if c in level else c for c in report["left_out_columns"]]
         console.print(f"note   columns left out of the search: {', '.join(unused)}")

@@ -15,9 +15,7 @@ app = new_app("List trained models and configs, look into a checkpoint, export o
 
 
 @app.command("list")
-def list_models(
-    folder: Annotated[Path, typer.Option(help="Folder with training runs.")] = Path("runs"),
-) -> None:
+def list_models(folder: Annotated[Path, typer.Option(help="Folder with training runs.")] = Path("runs")) -> None:
     """Print the configs that can be trained, the network of this package and the checkpoints of runs.
 
     Example: flash-ansr models list --folder runs

@@ -16,14 +16,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from flash_ansr.model.attention import (
-    CrossAttention,
-    FeedForward,
-    attention,
-    make_norm,
-    merge_heads,
-    split_heads,
-)
+from flash_ansr.model.attention import CrossAttention, FeedForward, attention, make_norm, merge_heads, split_heads
 from flash_ansr.model.config import DecoderConfig, ModelConfig
 
 # cosine and sine of the angle by which each pair turns at each position, (length, width / 2)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
 import simplipy
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.bench.numeric import fvu, is_perfect
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import panels
 from flash_ansr.paper.experiment import Exhibit, experiment, printed
 from flash_ansr.regressor import FlashANSR
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Example(NamedTuple):

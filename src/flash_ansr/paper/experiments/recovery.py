@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 import simplipy
@@ -15,13 +14,12 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import is_perfect
 from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.tables import table
-from flash_ansr.catalogues import load
+from flash_ansr.catalogues import FloatArray, load
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, panels
 from flash_ansr.paper.experiment import Exhibit, PaperError, Scale, experiment
 from flash_ansr.regressor import FlashANSR
 
-FloatArray = npt.NDArray[np.float64]
 _TIME, _POINTS, _NOISE = AXES
 _CATALOGUE = "fastsrb"
 PAPER_PIPELINE = "the paper's pipeline"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.checkpoint.folder import newest_checkpoint, weights_hash
 from flash_ansr.paper.ablations.networks import ABLATIONS, paces, train_or_continue
 from flash_ansr.paper.context import Context, Facts
@@ -167,7 +167,7 @@ def _networks(context: Context) -> dict[str, Path]:
     return found or {"network": context.network()}
 
 
-def by_kind(tokens: Sequence[str], similarity: npt.NDArray[np.float64]) -> list[str]:
+def by_kind(tokens: Sequence[str], similarity: FloatArray) -> list[str]:
     """Mean similarities over all pairs, within kinds, and between kinds."""
     kinds = {kind: [k for k, token in enumerate(tokens) if belongs(token)] for kind, belongs in _KINDS.items()}
 
