@@ -169,10 +169,7 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
     for k, (label, groups) in enumerate(in_order):
         known = [g for g in groups if g.estimates[metric.name].n]
         x = np.array([axis.position(g) for g in known])
-        value, low, high = (
-            np.array([metric.shown(getattr(g.estimates[metric.name], part)) for g in known])
-            for part in ("value", "low", "high")
-        )
+        value, low, high, _ = np.reshape([metric.shown(g.estimates[metric.name]) for g in known], (-1, 4)).T
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
         line = _LINE_STYLES[k // len(COLOURS) % len(_LINE_STYLES)]
         panel.plot(x, value, line, color=colour, marker=marker, ms=4, lw=1.3, label=label)

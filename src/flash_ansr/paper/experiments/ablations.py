@@ -123,7 +123,7 @@ def beside_b0(group: Group, groups: Sequence[Group]) -> str:
     """A run with fewer candidates beside B0 with as many."""
     n = group.settings["n_samples"]
     base = next(g for g in groups if g.label == ABLATIONS["b0"].title and g.settings["n_samples"] == n)
-    ours, theirs = (METRICS["vnrr"].shown(g.estimates["vnrr"].value) for g in (group, base))
+    ours, theirs = (METRICS["vnrr"].shown(g.estimates["vnrr"]).value for g in (group, base))
     return f"{group.label}: vNRR {ours:.3g} % with {n} candidates, where B0 has {theirs:.3g} %"
 
 
@@ -191,7 +191,7 @@ def _compare_static_corpora(values: Mapping[str, Mapping[str, float | None]]) ->
 
 def _values(trained: Trained, group: Group, prints: Mapping[str, float]) -> dict[str, float | None]:
     found: dict[str, float | None] = {
-        name: METRICS[name].shown(group.estimates[name].value) if group.estimates[name].n else None for name in _OF_FITS
+        name: METRICS[name].shown(group.estimates[name]).value if group.estimates[name].n else None for name in _OF_FITS
     }
     return found | {name: 100 * prints[name] for name in _OF_CANDIDATES} | {"loss": trained.loss}
 

@@ -306,7 +306,7 @@ def compared(groups: Sequence[Group]) -> list[str]:
     sentences = []
     for group in groups:
         known = [METRICS[name] for name in ("vnrr", "length_ratio", "fit_seconds") if group.estimates[name].n]
-        parts = [f"{metric.title} {metric.shown(group.estimates[metric.name].value):.3g}" for metric in known]
+        parts = [f"{metric.title} {metric.shown(group.estimates[metric.name]).value:.3g}" for metric in known]
         sentences.append(f"{group.label}: {', '.join(parts)}")
     return sentences
 

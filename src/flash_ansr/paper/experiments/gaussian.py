@@ -57,9 +57,8 @@ def gaussian_map(context: Context) -> Exhibit:
         limits = {"checkpoint": context.checkpoint, "time_limit": seconds}
         searches.append(Search(f"ours, {seconds:g} s", context.weights, limits))
         for name, weights, options in networks:
-            searches.append(
-                Search(f"{name}, {n_candidates} candidates", weights, options | {"n_samples": n_candidates})
-            )
+            title = f"{name}, {n_candidates} candidates"
+            searches.append(Search(title, weights, options | {"n_samples": n_candidates}))
 
     def work(k: int, options: dict[str, Any]) -> Facts:
         X, y = instance(means[k], widths[k], (context.seed, k), n_rows)

@@ -100,7 +100,7 @@ def _curves(
     for label, members in _by_label(groups, axis.position).items():
         for metric in map(METRICS.__getitem__, shown[:n_told]):
             known = [g for g in members if g.estimates[metric.name].n]
-            steps = [f"{metric.shown(g.estimates[metric.name].value):.3g} at {axis.position(g):.3g}" for g in known]
+            steps = [f"{metric.shown(g.estimates[metric.name]).value:.3g} at {axis.position(g):.3g}" for g in known]
             findings += [f"{label}: {metric.title} {', '.join(steps)} ({axis.label})"] * bool(steps)
     n = max(group.estimates["vnrr"].n for group in groups)
     notes = [f"{n} of 115 problems, {len(groups[0].rows) // max(n, 1)} data sets each", INTERVALS]

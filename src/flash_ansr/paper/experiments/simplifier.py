@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import timeit
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -171,12 +172,7 @@ def by_sympy(tokens: list[str], index: int, ratio: float) -> tuple[float, int | 
 
 def _least_seconds(work: Callable[[], object]) -> float:
     """CPU time of the fastest of several passes."""
-    passes = []
-    for _ in range(_PASSES):
-        start = time.thread_time()
-        work()
-        passes.append(time.thread_time() - start)
-    return min(passes)
+    return min(timeit.repeat(work, timer=time.thread_time, number=1, repeat=_PASSES))
 
 
 @experiment(minutes=0.3)
