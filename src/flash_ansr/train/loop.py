@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -30,7 +31,7 @@ from flash_ansr.model.decoder import DecoderBlock
 from flash_ansr.train.config import OptimizerConfig, RunConfig, TrainConfig
 from flash_ansr.train.interruption import interruptible
 from flash_ansr.train.monitor import Monitor, Totals
-from flash_ansr.train.problems import Prefetched, Problems, n_targets, validation_share
+from flash_ansr.train.problems import Problems, n_targets, prefetched, validation_share
 from flash_ansr.train.run_folder import RunFolder
 from flash_ansr.train.sharded_state import gather, restore_optimizer
 from flash_ansr.train.step import LossScale, on_this_machine, token_loss
@@ -201,12 +202,12 @@ class Trainer:
         with (
             Monitor(self.folder, self.config, self.totals, enabled=self.fabric.global_rank == 0) as monitor,
             interruptible() as interruption,
-            Prefetched(self.problems, self._batch()) as batches,
+            closing(prefetched(self.problems, self._batch())) as batches,
         ):
             while self.totals.step < n_steps:
-                batch = batches.next()
-                monitor.data_seconds = batches.seconds
-                if not self.step(batch, interruption.requested, monitor):
+                batch = next(batches)
+                monitor.data_seconds = self.problems.seconds
+                if not self.step(batch, interruption.is_set(), monitor):
                     break
                 if self.totals.step % run.validate_every == 0 or self.totals.step == n_steps:
                     monitor.pause()
