@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from flash_ansr.cli.train import Assignments
 from flash_ansr.paper.experiment import Scale
@@ -25,7 +26,7 @@ _INTERRUPTED = 130
 
 @app.command(name="list")
 def list_(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What one of them does at each scale.")] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="What one of them does at each scale.")] = None,
 ) -> None:
     """List what can be run, or describe one of them.
 
@@ -46,14 +47,14 @@ def list_(
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As in paper list; all runs everything that can run.")],
-    scale: Annotated[Scale, typer.Option(help="full is the paper's size, tiny only to see it run.")] = Scale.SMALL,
-    out: Annotated[Path, typer.Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    name: Annotated[str, Argument(metavar="NAME", help="As in paper list; all runs everything that can run.")],
+    scale: Annotated[Scale, Option(help="full is the paper's size, tiny only to see it run.")] = Scale.SMALL,
+    out: Annotated[Path, Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
+    seed: Annotated[int, Option(min=0, help="Of everything random.")] = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder of a trained network or of its run instead of the one in this package.")
+        Path | None, Option(help="Folder of a trained network or of its run instead of the one in this package.")
     ] = None,
-    runs: Annotated[Path | None, typer.Option(help="Folder of training runs, a folder each.")] = None,
+    runs: Annotated[Path | None, Option(help="Folder of training runs, a folder each.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Make a figure, table or claim of the paper anew: rows, a figure, a table, a caption.
@@ -86,20 +87,18 @@ def run(
 
 @app.command()
 def train(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="b0, b1, ..., or all; without a match, they are listed.")],
-    runs: Annotated[Path, typer.Option(help="Gets a folder for each run.")] = Path("runs/ablations"),
+    name: Annotated[str, Argument(metavar="NAME", help="b0, b1, ..., or all; without a match, they are listed.")],
+    runs: Annotated[Path, Option(help="Gets a folder for each run.")] = Path("runs/ablations"),
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps, the same for all runs that are compared. [default: the config's]")
+        int | None, Option(min=1, help="Steps, the same for all runs that are compared. [default: the config's]")
     ] = None,
     assignments: Assignments = None,
     skeletons: Annotated[
         int | None,
-        typer.Option(min=1, help="Of the static corpora of a_s and a_p, which SymPy takes hours for. [default: 50000]"),
+        Option(min=1, help="Of the static corpora of a_s and a_p, which SymPy takes hours for. [default: 50000]"),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes of SymPy that make these corpora.")] = 1,
-    config: Annotated[
-        str | None, typer.Option(help="Such as 120M, the paper's, instead of micro; not for nesymres.")
-    ] = None,
+    workers: Annotated[int, Option(min=1, help="Processes of SymPy that make these corpora.")] = 1,
+    config: Annotated[str | None, Option(help="Such as 120M, the paper's, instead of micro; not for nesymres.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Train a network of the ablations, or continue it; `paper run ablations --runs RUNS` compares them.
@@ -124,8 +123,8 @@ def train(
 
 @app.command()
 def pack(
-    runs: Annotated[Path, typer.Option(help="Folder of the trained ablations.")] = Path("runs/ablations"),
-    out: Annotated[Path, typer.Option(help="Gets a small folder for each finished run.")] = Path("ablations"),
+    runs: Annotated[Path, Option(help="Folder of the trained ablations.")] = Path("runs/ablations"),
+    out: Annotated[Path, Option(help="Gets a small folder for each finished run.")] = Path("ablations"),
 ) -> None:
     """Write the finished ablations to pass on: weights in float16, configs, curves, corpora; `--runs` reads them.
 

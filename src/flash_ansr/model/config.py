@@ -15,8 +15,6 @@ from flash_ansr.strict_config import POSITIVE, between, check_bounds
 from simplipy.errors import SimplipyError
 
 Numbers = Literal["bits32", "bits16", "real", "hybrid"]
-EncoderNorm = Literal["rms_set", "rms", "layer", "none"]
-DecoderNorm = Literal["rms", "layer"]
 NormPosition = Literal["pre", "post"]
 Activation = Literal["gelu", "relu"]
 
@@ -65,7 +63,7 @@ class EncoderConfig:
     n_seeds: Annotated[int, between(1, 65536)] = 128
     numbers: Numbers = "bits32"
     embed_layers: Annotated[int, between(1, 2)] = 1
-    norm: EncoderNorm = "rms_set"
+    norm: Literal["rms_set", "rms", "layer", "none"] = "rms_set"
     norm_position: NormPosition = "pre"
     activation: Activation = "gelu"
     dropout: Annotated[float, between(0.0, 0.99)] = 0.1
@@ -95,7 +93,7 @@ class DecoderConfig:
     dim: Annotated[int, between(1, 65536)] = 192
     n_heads: Annotated[int, POSITIVE] = 3
     n_layers: Annotated[int, between(1, 1000)] = 3
-    norm: DecoderNorm = "rms"
+    norm: Literal["rms", "layer"] = "rms"
     norm_position: NormPosition = "pre"
     positions: Literal["rope", "sinusoidal"] = "rope"
     activation: Activation = "gelu"
