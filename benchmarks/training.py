@@ -17,8 +17,9 @@ import torch
 from flash_ansr.model import Network
 from flash_ansr.model.cost import forward_cost
 from flash_ansr.train.config import load_config
-from flash_ansr.train.loop import make_optimizer, on_this_machine, token_loss
+from flash_ansr.train.loop import make_optimizer
 from flash_ansr.train.problems import Problems
+from flash_ansr.train.step import on_this_machine, token_loss
 
 CPU = torch.device("cpu")
 SHAPES: dict[str, tuple[str, int, list[str]]] = {

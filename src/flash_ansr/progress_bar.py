@@ -20,14 +20,14 @@ class Bar:
         """One more is done; the text names the present step, if that changed."""
         self._progress.update(self._task, advance=1, description=step)
 
-    def reach(self, done: int) -> None:
+    def reach(self, done: int, step: str | None = None) -> None:
         """So many are done."""
-        self._progress.update(self._task, completed=done)
+        self._progress.update(self._task, completed=done, description=step)
 
 
 @contextmanager
-def progress_bar(step: str, total: int, done: int = 0, show: bool = True) -> Iterator[Bar]:
-    """A bar on stderr, where that is a terminal; it disappears at the end."""
+def progress_bar(step: str, total: int, done: int = 0, show: bool = True, keep: bool = False) -> Iterator[Bar]:
+    """A bar on stderr, where that is a terminal; it disappears at the end, or is kept."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -39,5 +39,5 @@ def progress_bar(step: str, total: int, done: int = 0, show: bool = True) -> Ite
     console = Console(stderr=True)
     # in a file, a bar would still leave an empty line
     hidden = not show or not console.is_terminal
-    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+    with Progress(*columns, console=console, disable=hidden, transient=not keep) as progress:
         yield Bar(progress, step, total, done)

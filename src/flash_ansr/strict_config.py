@@ -6,8 +6,8 @@ import dataclasses
 import difflib
 import types
 import typing
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 Config = TypeVar("Config")
 
@@ -32,6 +32,32 @@ def from_mapping(kind: type[Config], values: object, error: type[Exception], own
         if not owner:
             raise
         raise error(f"{owner}: {problem}") from None
+
+
+class Bounds(NamedTuple):
+    """A condition on a number as the note of a field: ``n: Annotated[int, POSITIVE]``; None always fulfils it."""
+
+    text: str
+    hold: Callable[[float], bool]
+
+
+POSITIVE = Bounds("> 0", lambda value: value > 0)
+NOT_NEGATIVE = Bounds(">= 0", lambda value: value >= 0)
+
+
+def between(low: float, high: float) -> Bounds:
+    """Bounds that are allowed themselves."""
+    return Bounds(f"between {low} and {high}", lambda value: low <= value <= high)
+
+
+def check_bounds(config: object, error: type[Exception]) -> None:
+    """Refuse a dataclass with a number out of the bounds of its field."""
+    for name, hint in typing.get_type_hints(type(config), include_extras=True).items():
+        value = getattr(config, name)
+        for bounds in getattr(hint, "__metadata__", ()):
+            if value is not None and not bounds.hold(value):
+                null = " or null" if type(None) in typing.get_args(hint.__origin__) else ""
+                raise error(f"{name} must be {bounds.text}{null}, got {value}")
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,6 +99,8 @@ def _section(kind: type[Config], values: object, error: type[Exception], path: s
 
 def _value(hint: Any, value: object, error: type[Exception], path: str) -> Any:
     """The value as the type that a field asks for."""
+    if hint is Any:
+        return value
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:

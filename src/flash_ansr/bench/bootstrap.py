@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,7 @@ Statistic = Literal["mean", "median"]
 N_RESAMPLES = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A statistic with its 95 % interval, and the number of values behind it; NaN where there are none."""
 
     value: float

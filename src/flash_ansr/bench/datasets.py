@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flash_ansr.catalogues import Problem, Sample
+from flash_ansr.catalogues import FloatArray, Problem, Sample, load
 from flash_ansr.catalogues.streams import UniformStream, digest_of
 
-FloatArray = NDArray[np.float64]
-
+# a process works on many rows of a catalogue
+catalogue_of = functools.lru_cache(maxsize=16)(load)
 # few validation rows would make a poor estimate: the variance of one row is zero
 MIN_VALIDATION_ROWS = 256
 

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from flash_ansr.bench.datasets import make_data_set
+from flash_ansr.bench.datasets import catalogue_of, make_data_set
 from flash_ansr.bench.rows import BenchError, Row, Task
 from flash_ansr.bench.systems import Request, System, SystemMissingError, make_system
-from flash_ansr.catalogues import Catalogue, load
 from flash_ansr.catalogues.streams import digest_of
 from simplipy.errors import SimplipyError
 
@@ -35,7 +34,7 @@ def run_task(task: Task) -> Row:
     SystemMissingError
         When the system cannot run here at all.
     """
-    data = make_data_set(_catalogue(task.catalogue)[task.problem], task.dataset, task.points, task.noise)
+    data = make_data_set(catalogue_of(task.catalogue)[task.problem], task.dataset, task.points, task.noise)
     system = _system(task.system, _as_key(task.settings))
     versions = {"python": platform.python_version()} | system.versions()
     row = replace(failed_row(task), digests=data.digests, versions=versions, machine=machine())
@@ -95,7 +94,7 @@ def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> No
     weights: dict[object, str] = {}
     for row in rows:
         task = row.task
-        now = _catalogue(task.catalogue)[task.problem].digest
+        now = catalogue_of(task.catalogue)[task.problem].digest
         if row.digests.get("problem", now) != now:
             raise BenchError(
                 f"{path} has a row of another {task.problem}: the law or its ranges in {task.catalogue} have changed "
@@ -134,11 +133,6 @@ def machine() -> str:
 
 def _as_key(settings: dict[str, Any]) -> str:
     return json.dumps(settings, sort_keys=True)
-
-
-@functools.lru_cache(maxsize=8)
-def _catalogue(name_or_path: str) -> Catalogue:
-    return load(name_or_path)
 
 
 @functools.lru_cache(maxsize=8)

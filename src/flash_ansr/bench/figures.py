@@ -5,7 +5,6 @@ Colours are those of Okabe and Ito, which the colour-blind can distinguish; ever
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -19,14 +18,11 @@ from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
-from numpy.typing import NDArray
 
 from flash_ansr.bench.groups import Group, grouped
 from flash_ansr.bench.metrics import METRICS, Metric
 from flash_ansr.bench.numeric import EPSILON_32, is_perfect
-from flash_ansr.catalogues import Kind, Problem, load
-
-FloatArray = NDArray[np.float64]
+from flash_ansr.catalogues import FloatArray, Kind, Problem, load
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 # inches of a legend: the mark of an entry with its margins, a letter, a line
@@ -74,14 +70,10 @@ class Axis:
     effort: Callable[[Group], object]
 
 
-def _effort(group: Group) -> object:
-    return group.budget, json.dumps(group.settings, sort_keys=True)
-
-
 AXES = (
     Axis("time", "mean fit time [s]", lambda g: g.seconds, lambda g: (g.points, g.noise), lambda _: None),
-    Axis("points", "points to fit", lambda g: float(g.points), lambda g: g.noise, _effort),
-    Axis("noise", "noise on the targets, relative", lambda g: g.noise, lambda g: g.points, _effort),
+    Axis("points", "points to fit", lambda g: float(g.points), lambda g: g.noise, lambda g: g.effort),
+    Axis("noise", "noise on the targets, relative", lambda g: g.noise, lambda g: g.points, lambda g: g.effort),
 )
 
 
@@ -177,10 +169,7 @@ def _draw_metric(panel: Axes, found: dict[str, list[Group]], axis: Axis, metric:
     for k, (label, groups) in enumerate(in_order):
         known = [g for g in groups if g.estimates[metric.name].n]
         x = np.array([axis.position(g) for g in known])
-        value, low, high = (
-            np.array([metric.shown(getattr(g.estimates[metric.name], part)) for g in known])
-            for part in ("value", "low", "high")
-        )
+        value, low, high, _ = np.reshape([metric.shown(g.estimates[metric.name]) for g in known], (-1, 4)).T
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
         line = _LINE_STYLES[k // len(COLOURS) % len(_LINE_STYLES)]
         panel.plot(x, value, line, color=colour, marker=marker, ms=4, lw=1.3, label=label)

@@ -59,9 +59,10 @@ class Metric:
         """Whether the value is shown in per cent."""
         return self.unit in ("share", "rate", "percent")
 
-    def shown(self, value: float) -> float:
-        """The value in the unit of the title."""
-        return 100 * value if self.percent else value
+    def shown(self, found: Estimate) -> Estimate:
+        """The estimate in the unit of the title."""
+        factor = 100 if self.percent else 1
+        return Estimate(factor * found.value, factor * found.low, factor * found.high, found.n)
 
     def of(self, scored: Scored) -> float:
         """The value of a row."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import simplipy
-from flash_ansr.bench.datasets import DataSet, deviation, make_data_set
+from flash_ansr.bench.datasets import DataSet, catalogue_of, deviation, make_data_set
 from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect
 from flash_ansr.bench.rows import BenchError, Row
 from flash_ansr.bench.structure import is_recovered_symbolically, simplified_skeleton
-from flash_ansr.catalogues import Catalogue, Problem, load
+from flash_ansr.catalogues import Problem
 from flash_ansr.infer.candidates.numbers import free_multipliers, numbers_of
 from simplipy import Expression, TokenBatch
 
@@ -58,7 +58,7 @@ class Scored:
     @cached_property
     def problem(self) -> Problem:
         """The problem, with the true law."""
-        return _catalogue(self.row.task.catalogue)[self.row.task.problem]
+        return catalogue_of(self.row.task.catalogue)[self.row.task.problem]
 
     @cached_property
     def truth(self) -> Expression:
@@ -125,9 +125,4 @@ class Scored:
 
 @functools.lru_cache(maxsize=512)
 def _data_set(catalogue: str, problem: str, dataset: int, points: int, noise: float) -> DataSet:
-    return make_data_set(_catalogue(catalogue)[problem], dataset, points, noise)
-
-
-@functools.lru_cache(maxsize=16)
-def _catalogue(name_or_path: str) -> Catalogue:
-    return load(name_or_path)
+    return make_data_set(catalogue_of(catalogue)[problem], dataset, points, noise)

@@ -64,8 +64,7 @@ def _every_metric(groups: Sequence[Group]) -> pd.DataFrame:
 def _cell(metric: Metric, found: Estimate) -> str:
     if found.n == 0:
         return "-"
-    digits = 1 if metric.percent else 2
-    value, low, high = (_number(metric.shown(v), digits) for v in (found.value, found.low, found.high))
+    value, low, high = (_number(v, 1 if metric.percent else 2) for v in metric.shown(found)[:3])
     return f"{value} ({low}–{high})"
 
 

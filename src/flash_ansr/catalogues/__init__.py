@@ -12,7 +12,7 @@ from pathlib import Path
 from flash_ansr.catalogues.catalogue import Catalogue
 from flash_ansr.catalogues.errors import CatalogueError
 from flash_ansr.catalogues.original_fastsrb import catalogue_from_original, is_original
-from flash_ansr.catalogues.problem import Problem, Sample, Split, Variable
+from flash_ansr.catalogues.problem import FloatArray, Problem, Sample, Split, Variable
 from flash_ansr.catalogues.ranges import Kind, Range, Sign
 from flash_ansr.catalogues.reading import catalogue_from, read_yaml
 from flash_ansr.catalogues.science.development import NAME, development_catalogue
@@ -20,6 +20,7 @@ from flash_ansr.catalogues.science.development import NAME, development_catalogu
 __all__ = [
     "Catalogue",
     "CatalogueError",
+    "FloatArray",
     "Kind",
     "Problem",
     "Range",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -107,15 +107,7 @@ def save_checkpoint(
     save_file({k: v.to(dtype or v.dtype).contiguous() for k, v in weights.items()}, new / WEIGHTS_FILE)
     for name, tensors in (extra or {}).items():
         save_file({k: v.contiguous() for k, v in tensors.items()}, new / f"{name}.safetensors")
-    content = {
-        "format": FORMAT,
-        "config": to_mapping(checkpoint.config),
-        "vocabulary": list(checkpoint.vocabulary),
-        "rules": checkpoint.rules,
-        "step": checkpoint.step,
-        "position": dict(checkpoint.position),
-        "training": dict(checkpoint.training),
-    }
+    content = {"format": FORMAT} | to_mapping(checkpoint)
     (new / JSON_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     for tensors_file in new.glob("*.safetensors"):  # which safetensors writes for its owner alone
         shutil.copymode(new / JSON_FILE, tensors_file)
@@ -148,21 +140,13 @@ def export_checkpoint(source: str | Path, folder: str | Path, dtype: torch.dtype
 
 def read_checkpoint(folder: str | Path) -> Checkpoint:
     """The description of a checkpoint, without its weights."""
-    path = Path(folder) / JSON_FILE
-    content: dict[str, Any] = read_json(folder)
-    unknown = sorted(set(content) - {"format", "config", "vocabulary", "rules", "step", "position", "training"})
-    if unknown:
-        raise CheckpointError(f"{path} has unknown keys: {', '.join(unknown)}")
+    path, content = Path(folder) / JSON_FILE, read_json(folder)
+    del content["format"]
+    if not isinstance(content.get("vocabulary"), list):
+        raise CheckpointError(f"{path}: vocabulary must be a list of strings, got {content.get('vocabulary')!r}")
     try:
-        return Checkpoint(
-            config=from_mapping(ModelConfig, content["config"]),
-            vocabulary=tuple(_strings(content["vocabulary"])),
-            rules=content["rules"],
-            step=content["step"],
-            position=content["position"],
-            training=content["training"],
-        )
-    except (KeyError, ConfigError, TypeError) as error:
+        return from_mapping(Checkpoint, content)
+    except (ConfigError, CheckpointError) as error:
         raise CheckpointError(f"{path}: {error}") from None
 
 
@@ -197,9 +181,3 @@ def fill_weights(network: Network, folder: str | Path) -> None:
             shapes = f"{tuple(weights[name].shape)}, the model needs {tuple(own[name].shape)}"
             raise CheckpointError(f"{folder} does not fit the model: '{name}' has the shape {shapes}")
     network.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
-
-
-def _strings(values: Sequence[Any]) -> list[str]:
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise TypeError("vocabulary must be a list of strings")
-    return values

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 import yaml
+from typer import Argument, Option
 
 from flash_ansr import catalogues
 from simplipy.cli.terminal import Quiet, console, new_app, plain_table
@@ -17,13 +18,13 @@ from simplipy.files.output_files import make_parent, replacing
 app = new_app("Systems on catalogues of laws: run, resume, report.")
 
 
-CatalogueName = Annotated[str, typer.Argument(metavar="CATALOGUE", help="fastsrb, nguyen, ..., or a YAML file.")]
+CatalogueName = Annotated[str, Argument(metavar="CATALOGUE", help="fastsrb, nguyen, ..., or a YAML file.")]
 
 
 @app.command(name="list")
 def list_(
     catalogue: Annotated[
-        str | None, typer.Argument(metavar="[CATALOGUE]", help="Its problems; without it, all catalogues and systems.")
+        str | None, Argument(metavar="[CATALOGUE]", help="Its problems; without it, all catalogues and systems.")
     ] = None,
 ) -> None:
     """List catalogues and systems, or the problems of a catalogue.
@@ -31,7 +32,13 @@ def list_(
     Example: flash-ansr bench list nguyen
     """
     if catalogue is not None:
-        _list_problems(catalogues.load(catalogue))
+        found = catalogues.load(catalogue)
+        table = plain_table("problem", "difficulty", "variables", "formula")
+        for p in found:
+            note = f"  (excluded: {p.excluded})" if p.excluded else ""
+            table.add_row(p.name, p.difficulty or "-", str(len(p.variables)), p.formula + note)
+        console.print(table)
+        print(f"{found.title}. {found.source}")
         return
     from flash_ansr.bench.systems import SYSTEMS
 
@@ -46,11 +53,11 @@ def list_(
 @app.command()
 def show(
     catalogue: CatalogueName,
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="As in bench list.")],
-    points: Annotated[int, typer.Option(min=1, help="Rows to draw.")] = 256,
-    dataset: Annotated[int, typer.Option(min=0, help="Number of the data set.")] = 0,
-    rows: Annotated[int, typer.Option(min=0, help="Rows to print.")] = 5,
-    plot: Annotated[Path | None, typer.Option(help="Draw the data set into this PNG file.")] = None,
+    problem: Annotated[str, Argument(metavar="PROBLEM", help="As in bench list.")],
+    points: Annotated[int, Option(min=1, help="Rows to draw.")] = 256,
+    dataset: Annotated[int, Option(min=0, help="Number of the data set.")] = 0,
+    rows: Annotated[int, Option(min=0, help="Rows to print.")] = 5,
+    plot: Annotated[Path | None, Option(help="Draw the data set into this PNG file.")] = None,
 ) -> None:
     """Show a problem: its law, its ranges and a sampled data set.
 
@@ -83,31 +90,29 @@ def show(
 @app.command()
 def run(
     catalogue: Annotated[
-        str | None, typer.Argument(metavar="[CATALOGUE]", help="fastsrb, nguyen, ..., or a YAML file.")
+        str | None, Argument(metavar="[CATALOGUE]", help="fastsrb, nguyen, ..., or a YAML file.")
     ] = None,
-    system: Annotated[str, typer.Option(help="As in bench list.")] = "ours",
+    system: Annotated[str, Option(help="As in bench list.")] = "ours",
     budget: Annotated[
         list[float] | None,
-        typer.Option(help="Seconds for a fit; may be repeated. [default: 5; none where a setting limits the work]"),
+        Option(help="Seconds for a fit; may be repeated. [default: 5; none where a setting limits the work]"),
     ] = None,
-    datasets: Annotated[int, typer.Option(min=1, help="Data sets for each problem.")] = 1,
-    points: Annotated[list[int] | None, typer.Option(help="Rows to fit; may be repeated. [default: 256]")] = None,
+    datasets: Annotated[int, Option(min=1, help="Data sets for each problem.")] = 1,
+    points: Annotated[list[int] | None, Option(help="Rows to fit; may be repeated. [default: 256]")] = None,
     noise: Annotated[
-        list[float] | None, typer.Option(help="Relative noise on the targets; may be repeated. [default: 0]")
+        list[float] | None, Option(help="Relative noise on the targets; may be repeated. [default: 0]")
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the system; may be repeated.")
+        list[str] | None, Option("--set", metavar="NAME=VALUE", help="A setting of the system; may be repeated.")
     ] = None,
-    problem: Annotated[list[str] | None, typer.Option(help="Only this problem; may be repeated.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many problems, spread over the catalogue.")] = None,
-    sweep: Annotated[Path | None, typer.Option(help="YAML file that says all of this, for many runs.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the rows; a run that is there is continued.")] = Path("results"),
-    jobs: Annotated[int, typer.Option(min=1, help="Fits at the same time, each in a process of its own.")] = 1,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Cores for a fit. [default: all, shared by the jobs]")
-    ] = None,
-    dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Run once more what failed.")] = False,
+    problem: Annotated[list[str] | None, Option(help="Only this problem; may be repeated.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Only so many problems, spread over the catalogue.")] = None,
+    sweep: Annotated[Path | None, Option(help="YAML file that says all of this, for many runs.")] = None,
+    out: Annotated[Path, Option(help="Folder for the rows; a run that is there is continued.")] = Path("results"),
+    jobs: Annotated[int, Option(min=1, help="Fits at the same time, each in a process of its own.")] = 1,
+    threads: Annotated[int | None, Option(min=1, help="Cores for a fit. [default: all, shared by the jobs]")] = None,
+    dask: Annotated[str | None, Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
+    retry: Annotated[bool, Option("--retry", help="Run once more what failed.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a system on a catalogue; a run that was stopped goes on where it was.
@@ -163,10 +168,10 @@ def run(
 
 @app.command()
 def report(
-    paths: Annotated[list[Path], typer.Argument(metavar="DIR", help="Folders or files with rows.")],
-    fmt: Annotated[Literal["text", "markdown", "latex"], typer.Option("--format", help="Of the table.")] = "text",
-    every_metric: Annotated[bool, typer.Option("--all", help="Every metric.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Also write tables and figures into this folder.")] = None,
+    paths: Annotated[list[Path], Argument(metavar="DIR", help="Folders or files with rows.")],
+    fmt: Annotated[Literal["text", "markdown", "latex"], Option("--format", help="Of the table.")] = "text",
+    every_metric: Annotated[bool, Option("--all", help="Every metric.")] = False,
+    out: Annotated[Path | None, Option(help="Also write tables and figures into this folder.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Print a table of results; with --out also figures.
@@ -184,15 +189,6 @@ def report(
     if out is not None:
         for path in write_report(groups, out):
             print(f"written to {path}")
-
-
-def _list_problems(catalogue: catalogues.Catalogue) -> None:
-    table = plain_table("problem", "difficulty", "variables", "formula")
-    for p in catalogue:
-        note = f"  (excluded: {p.excluded})" if p.excluded else ""
-        table.add_row(p.name, p.difficulty or "-", str(len(p.variables)), p.formula + note)
-    console.print(table)
-    print(f"{catalogue.title}. {catalogue.source}")
 
 
 def _settings(texts: list[str]) -> dict[str, Any]:

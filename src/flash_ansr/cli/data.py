@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
+from typer import Argument, Option
 
 from flash_ansr.progress_bar import progress_bar
 from simplipy.cli.terminal import FORMULA_FIRST, AsJson, console, new_app, plain_table, print_facts
@@ -16,21 +17,21 @@ from simplipy.files.output_files import make_parent
 
 app = new_app("Training problems: make, describe, check, show.")
 
-PriorOption = Annotated[str, typer.Option("--prior", help="Name of a bundled prior, or path of a YAML file.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Which stream of problems.")]
-WorkersOption = Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")]
-RowsOption = Annotated[int | None, typer.Option(min=1, help="Rows of every problem, instead of the prior's.")]
+PriorOption = Annotated[str, Option("--prior", help="Name of a bundled prior, or path of a YAML file.")]
+SeedOption = Annotated[int, Option(min=0, help="Which stream of problems.")]
+WorkersOption = Annotated[int, Option(min=1, help="Threads; the result does not depend on them.")]
+RowsOption = Annotated[int | None, Option(min=1, help="Rows of every problem, instead of the prior's.")]
 
 
 @app.command()
 def make(
-    out: Annotated[Path, typer.Option(help="File to write: .npz or .parquet.")],
+    out: Annotated[Path, Option(help="File to write: .npz or .parquet.")],
     prior: PriorOption = "wide",
-    n: Annotated[int, typer.Option(min=1, help="Problems.")] = 1000,
+    n: Annotated[int, Option(min=1, help="Problems.")] = 1000,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     rows: RowsOption = None,
-    time: Annotated[float | None, typer.Option(min=0, help="Seconds after which what is there is written.")] = None,
+    time: Annotated[float | None, Option(min=0, help="Seconds after which what is there is written.")] = None,
 ) -> None:
     """Write problems to a file.
 
@@ -51,10 +52,10 @@ def make(
 @app.command()
 def stats(
     prior: PriorOption = "wide",
-    n: Annotated[int, typer.Option(min=10, help="Problems.")] = 5000,
+    n: Annotated[int, Option(min=10, help="Problems.")] = 5000,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
-    out: Annotated[Path | None, typer.Option(help="Figure to write, .png, .pdf or .svg.")] = None,
+    out: Annotated[Path | None, Option(help="Figure to write, .png, .pdf or .svg.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Describe what a prior gives: lengths, variables, constants, magnitudes, rejections.
@@ -85,10 +86,10 @@ def stats(
 
 @app.command(context_settings=FORMULA_FIRST)
 def check(
-    expr: Annotated[str, typer.Argument(metavar="EXPR", help="Infix text, for example '2.5*x1/x2 + 1'.")],
+    expr: Annotated[str, Argument(metavar="EXPR", help="Infix text, for example '2.5*x1/x2 + 1'.")],
     prior: PriorOption = "wide",
     holdout: Annotated[
-        list[str] | None, typer.Option(help="Instead of the prior's: a catalogue, a catalogue file or an expression.")
+        list[str] | None, Option(help="Instead of the prior's: a catalogue, a catalogue file or an expression.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,7 +119,7 @@ def check(
 @app.command()
 def show(
     prior: PriorOption = "wide",
-    n: Annotated[int, typer.Option(min=1, max=1000, help="Problems.")] = 5,
+    n: Annotated[int, Option(min=1, max=1000, help="Problems.")] = 5,
     seed: SeedOption = 0,
     rows: RowsOption = None,
     as_json: AsJson = False,
@@ -139,13 +140,13 @@ def show(
 
 @app.command()
 def skeletons(
-    out: Annotated[Path, typer.Option(help="File of JSON lines; what it has already is not made again.")],
+    out: Annotated[Path, Option(help="File of JSON lines; what it has already is not made again.")],
     prior: PriorOption = "paper",
-    n: Annotated[int, typer.Option(min=1, help="Skeletons.")] = 50_000,
+    n: Annotated[int, Option(min=1, help="Skeletons.")] = 50_000,
     seed: SeedOption = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes for SymPy.")] = 1,
-    simplifier: Annotated[Literal["sympy", "simplipy", "none"], typer.Option(help="What simplifies.")] = "sympy",
-    time_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for SymPy on one skeleton.")] = 1.0,
+    workers: Annotated[int, Option(min=1, help="Processes for SymPy.")] = 1,
+    simplifier: Annotated[Literal["sympy", "simplipy", "none"], Option(help="What simplifies.")] = "sympy",
+    time_limit: Annotated[float, Option(min=0.001, help="CPU seconds for SymPy on one skeleton.")] = 1.0,
 ) -> None:
     """Write a file of skeletons to train on, for priors with a corpus. Resumable.
 

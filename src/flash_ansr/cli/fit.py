@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
 from rich.table import Table
+from typer import Argument, Option
 
 from simplipy.cli.terminal import AsJson, Decimal, Separator, console, print_notes, refuse_same_file
 from simplipy.errors import SimplipyError
@@ -27,9 +27,9 @@ _SECONDS_BETWEEN_FILES = 0.5
 _MAX_ROWS = 12
 
 
-DataFile = Annotated[Path, typer.Argument(metavar="DATA", help="Table: .csv, .txt, .dat, .tsv, .parquet or .npz.")]
+DataFile = Annotated[Path, Argument(metavar="DATA", help="Table: .csv, .txt, .dat, .tsv, .parquet or .npz.")]
 Header = Annotated[
-    bool | None, typer.Option("--header/--no-header", help="Whether the first line has names. [default: found out]")
+    bool | None, Option("--header/--no-header", help="Whether the first line has names. [default: found out]")
 ]
 
 
@@ -54,38 +54,34 @@ def _with_option(message: str) -> str:
 
 def fit(
     data: DataFile,
-    target: Annotated[str | None, typer.Option(help="Column that the law gives; 'y' where there is one.")] = None,
-    features: Annotated[
-        str | None, typer.Option(help="Columns that it may use, with commas; all numeric ones.")
-    ] = None,
+    target: Annotated[str | None, Option(help="Column that the law gives; 'y' where there is one.")] = None,
+    features: Annotated[str | None, Option(help="Columns that it may use, with commas; all numeric ones.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time", help="Seconds for the search. [default: 10; none with --samples]")
+        float | None, Option("--time", help="Seconds for the search. [default: 10; none with --samples]")
     ] = None,
-    samples: Annotated[int | None, typer.Option(help="Formulas to draw at most.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the result, rewritten as candidates arrive.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
-    gamma: Annotated[float, typer.Option(help="Price of a token in decades of the unexplained variance.")] = GAMMA,
-    operators: Annotated[str | None, typer.Option(help="Operators that may occur, with commas.")] = None,
-    max_length: Annotated[int | None, typer.Option(help="Tokens of a law at most.")] = None,
+    samples: Annotated[int | None, Option(help="Formulas to draw at most.")] = None,
+    out: Annotated[Path | None, Option(help="Folder for the result, rewritten as candidates arrive.")] = None,
+    seed: Annotated[int | None, Option(help="Of everything random.")] = None,
+    gamma: Annotated[float, Option(help="Price of a token in decades of the unexplained variance.")] = GAMMA,
+    operators: Annotated[str | None, Option(help="Operators that may occur, with commas.")] = None,
+    max_length: Annotated[int | None, Option(help="Tokens of a law at most.")] = None,
     selection: Annotated[
         Literal["auto", "accuracy", "parsimony", "score", "validation", "bic"],
-        typer.Option(help="How the law is chosen."),
+        Option(help="How the law is chosen."),
     ] = "auto",
     loss: Annotated[
         Literal["squared", "huber", "log_cosh", "relative"],
-        typer.Option(help="What fits minimise; relative for errors in per cent."),
+        Option(help="What fits minimise; relative for errors in per cent."),
     ] = "squared",
-    pipeline: Annotated[Literal["full", "paper"], typer.Option(help="How proposals are treated.")] = "full",
-    proposers: Annotated[str | None, typer.Option(help="Who proposes, with commas; all that can work here.")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder of a trained network, or of its training run.")
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    pipeline: Annotated[Literal["full", "paper"], Option(help="How proposals are treated.")] = "full",
+    proposers: Annotated[str | None, Option(help="Who proposes, with commas; all that can work here.")] = None,
+    checkpoint: Annotated[Path | None, Option(help="Folder of a trained network, or of its training run.")] = None,
+    jobs: Annotated[int | None, Option(help="Threads.")] = None,
     separator: Separator = None,
     decimal: Decimal = None,
     header: Header = None,
     as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress line.")] = False,
+    quiet: Annotated[bool, Option("--quiet", help="No progress line.")] = False,
 ) -> None:
     """Find a law for a column of a table.
 
@@ -135,10 +131,10 @@ def fit(
 
 
 def predict(
-    run: Annotated[Path, typer.Argument(help="Folder that `flash-ansr fit --out` wrote.")],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table with the columns that the law uses.")],
-    out: Annotated[Path | None, typer.Option(help="Text or Parquet file: the table and 'prediction'.")] = None,
-    index: Annotated[int, typer.Option(min=0, help="Row of candidates.csv to use; 0 is the law.")] = 0,
+    run: Annotated[Path, Argument(help="Folder that `flash-ansr fit --out` wrote.")],
+    data: Annotated[Path, Argument(metavar="DATA", help="Table with the columns that the law uses.")],
+    out: Annotated[Path | None, Option(help="Text or Parquet file: the table and 'prediction'.")] = None,
+    index: Annotated[int, Option(min=0, help="Row of candidates.csv to use; 0 is the law.")] = 0,
     separator: Separator = None,
     decimal: Decimal = None,
     header: Header = None,
@@ -223,11 +219,6 @@ def _facts(model: FlashANSR, target: str, left_out: list[str], out: Path | None)
     }
 
 
-def _best_of(front: Any) -> Any:
-    """The rows of the front that score best, by length."""
-    return front.nsmallest(_MAX_ROWS, "score").sort_values("length")
-
-
 def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
     """The reason why the law is a baseline."""
     if y.nunique() == 1:
@@ -238,17 +229,13 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
     return f"the law is {name}: no formula that was found tells enough more about {target} to be worth its length"
 
 
-def _is_level(columns: Columns, name: str) -> bool:
-    return name in columns.features and bool(columns.features[name].nunique() == 1)
-
-
 def _show(model: FlashANSR, columns: Columns, target: str) -> None:
     from flash_ansr.infer.result.progress_display import fvu_text
 
-    front = model.candidates_[model.candidates_["pareto"]].sort_values("length")
+    front = model.candidates_[model.candidates_["pareto"]].nsmallest(_MAX_ROWS, "score").sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
     shown.add_column("formula", overflow="fold")
-    for index, row in _best_of(front).to_dict("index").items():
+    for index, row in front.to_dict("index").items():
         is_law = index == 0
         cells = (str(row["length"]), fvu_text(row["fvu"]), f"{row['score']:.2f}", str(row["proposer"]))
         shown.add_row("→" if is_law else "", *cells, row["expression"].infix(precision=4))
@@ -272,5 +259,6 @@ def _show(model: FlashANSR, columns: Columns, target: str) -> None:
         not_numeric = [f"{column} ({why})" for column, why in columns.left_out.items()]
         console.print(f"note   columns left out, not numeric: {', '.join(not_numeric)}")
     if report["left_out_columns"]:
-        unused = [f"{c} (the same in every row)" if _is_level(columns, c) else c for c in report["left_out_columns"]]
+        level = {name for name, values in columns.features.items() if values.nunique() == 1}
+        unused = [f"{c} (the same in every row)" if c in level else c for c in report["left_out_columns"]]
         console.print(f"note   columns left out of the search: {', '.join(unused)}")

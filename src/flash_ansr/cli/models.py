@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
 from rich.table import Table
+from typer import Argument, Option
 
 from simplipy.cli.terminal import console, new_app
 
@@ -15,19 +15,16 @@ app = new_app("List trained models and configs, look into a checkpoint, export o
 
 
 @app.command("list")
-def list_models(
-    folder: Annotated[Path, typer.Option(help="Folder with training runs.")] = Path("runs"),
-) -> None:
+def list_models(folder: Annotated[Path, Option(help="Folder with training runs.")] = Path("runs")) -> None:
     """Print the configs that can be trained, the network of this package and the checkpoints of runs.
 
     Example: flash-ansr models list --folder runs
     """
-    from flash_ansr.checkpoint.folder import CheckpointError
+    from flash_ansr.checkpoint.folder import CheckpointError, newest_checkpoint
     from flash_ansr.checkpoint.weights import read_checkpoint
     from flash_ansr.infer.search.set_up import bundled_checkpoint
     from flash_ansr.model import ModelConfig
     from flash_ansr.train.config import config_names, load_config
-    from flash_ansr.train.run_folder import RunFolder
 
     table = Table("model", "encoder", "decoder", "variables", "steps", "where")
 
@@ -43,7 +40,7 @@ def list_models(
     bundled = bundled_checkpoint()
     checkpoints = [(bundled.name, bundled, "in this package")]
     for run in sorted(folder.iterdir()) if folder.is_dir() else []:
-        newest = RunFolder(run).latest()
+        newest = newest_checkpoint(run)
         if newest is not None:
             checkpoints.append((run.name, newest, str(newest)))
     for name, checkpoint, where in checkpoints:
@@ -58,9 +55,9 @@ def list_models(
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(help="Folder of a training run, whose newest checkpoint counts, or of one.")],
-    out: Annotated[Path, typer.Option(help="Folder to write; new, or a checkpoint to replace.")],
-    dtype: Annotated[Literal["float32", "float16"], typer.Option(help="Type of the stored weights.")] = "float32",
+    run: Annotated[Path, Argument(help="Folder of a training run, whose newest checkpoint counts, or of one.")],
+    out: Annotated[Path, Option(help="Folder to write; new, or a checkpoint to replace.")],
+    dtype: Annotated[Literal["float32", "float16"], Option(help="Type of the stored weights.")] = "float32",
 ) -> None:
     """Write the weights of a run to use and to pass on, without what only --resume needs.
 
@@ -79,7 +76,7 @@ def export(
 
 
 @app.command()
-def info(checkpoint: Annotated[Path, typer.Argument(help="Folder of a checkpoint, or of a training run.")]) -> None:
+def info(checkpoint: Annotated[Path, Argument(help="Folder of a checkpoint, or of a training run.")]) -> None:
     """Print what a checkpoint says about itself, as JSON.
 
     Example: flash-ansr models info runs/nano

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from typer import Argument, Option
 
+from flash_ansr.cli.train import Assignments
 from flash_ansr.paper.experiment import Scale
+from simplipy.cli.terminal import Quiet, console, new_app, plain_table
 from simplipy.errors import SimplipyError
 
 if TYPE_CHECKING:
     from flash_ansr.paper.experiment import Experiment
 
-app = typer.Typer(help="The paper's figures, tables and claims: list, run, train its ablations.", no_args_is_help=True)
-console = Console(markup=False, emoji=False, highlight=False)
+app = new_app("The paper's figures, tables and claims: list, run, train its ablations.")
 
 _ALL = "all"
 _INTERRUPTED = 130
@@ -26,7 +26,7 @@ _INTERRUPTED = 130
 
 @app.command(name="list")
 def list_(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What one of them does at each scale.")] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="What one of them does at each scale.")] = None,
 ) -> None:
     """List what can be run, or describe one of them.
 
@@ -37,9 +37,7 @@ def list_(
     if name is not None:
         _print_one(find_experiment(name))
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("name", "minutes", "needs", "in the paper"):
-        table.add_column(column, justify="right" if column == "minutes" else "left", overflow="fold")
+    table = plain_table("name", ">minutes", "needs", "in the paper")
     for e in EXPERIMENTS.values():
         table.add_row(e.name, f"{e.minutes:g}", ", ".join(e.needs) or "-", e.where)
     console.print(table)
@@ -49,15 +47,15 @@ def list_(
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As in paper list; all runs everything that can run.")],
-    scale: Annotated[Scale, typer.Option(help="full is the paper's size, tiny only to see it run.")] = Scale.SMALL,
-    out: Annotated[Path, typer.Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    name: Annotated[str, Argument(metavar="NAME", help="As in paper list; all runs everything that can run.")],
+    scale: Annotated[Scale, Option(help="full is the paper's size, tiny only to see it run.")] = Scale.SMALL,
+    out: Annotated[Path, Option(help="Gets a folder for each name; stopped runs go on there.")] = Path("paper"),
+    seed: Annotated[int, Option(min=0, help="Of everything random.")] = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder of a trained network or of its run instead of the one in this package.")
+        Path | None, Option(help="Folder of a trained network or of its run instead of the one in this package.")
     ] = None,
-    runs: Annotated[Path | None, typer.Option(help="Folder of training runs, a folder each.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    runs: Annotated[Path | None, Option(help="Folder of training runs, a folder each.")] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Make a figure, table or claim of the paper anew: rows, a figure, a table, a caption.
 
@@ -67,11 +65,10 @@ def run(
     from flash_ansr.paper.registry import EXPERIMENTS, find_experiment
     from flash_ansr.paper.run import run_experiment
 
-    show_progress = not quiet and sys.stderr.isatty()
     problems: list[str] = []
     for e in EXPERIMENTS.values() if name == _ALL else [find_experiment(name)]:
         try:
-            written = run_experiment(e, out, scale, seed, checkpoint, runs, show_progress)
+            written = run_experiment(e, out, scale, seed, checkpoint, runs, not quiet)
         except KeyboardInterrupt:
             print("interrupted; the same command goes on from here")
             raise typer.Exit(_INTERRUPTED) from None
@@ -90,23 +87,19 @@ def run(
 
 @app.command()
 def train(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="b0, b1, ..., or all; without a match, they are listed.")],
-    runs: Annotated[Path, typer.Option(help="Gets a folder for each run.")] = Path("runs/ablations"),
+    name: Annotated[str, Argument(metavar="NAME", help="b0, b1, ..., or all; without a match, they are listed.")],
+    runs: Annotated[Path, Option(help="Gets a folder for each run.")] = Path("runs/ablations"),
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps, the same for all runs that are compared. [default: the config's]")
+        int | None, Option(min=1, help="Steps, the same for all runs that are compared. [default: the config's]")
     ] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the config.")
-    ] = None,
+    assignments: Assignments = None,
     skeletons: Annotated[
         int | None,
-        typer.Option(min=1, help="Of the static corpora of a_s and a_p, which SymPy takes hours for. [default: 50000]"),
+        Option(min=1, help="Of the static corpora of a_s and a_p, which SymPy takes hours for. [default: 50000]"),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes of SymPy that make these corpora.")] = 1,
-    config: Annotated[
-        str | None, typer.Option(help="Such as 120M, the paper's, instead of micro; not for nesymres.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar of the corpora.")] = False,
+    workers: Annotated[int, Option(min=1, help="Processes of SymPy that make these corpora.")] = 1,
+    config: Annotated[str | None, Option(help="Such as 120M, the paper's, instead of micro; not for nesymres.")] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Train a network of the ablations, or continue it; `paper run ablations --runs RUNS` compares them.
 
@@ -117,15 +110,10 @@ def train(
     """
     from flash_ansr.paper.ablations.networks import ABLATIONS, BASE, find_ablation, train_ablation
 
-    chosen = (
-        [find_ablation(name)] if name != _ALL else [a for a in ABLATIONS.values() if config is None or a.config == BASE]
-    )
-    show_progress = not quiet and sys.stderr.isatty()
-    for a in chosen:
+    all_of_config = [a for a in ABLATIONS.values() if config is None or a.config == BASE]
+    for a in all_of_config if name == _ALL else [find_ablation(name)]:
         try:
-            finished = train_ablation(
-                a, runs, steps, tuple(assignments or ()), skeletons, workers, config, show_progress
-            )
+            finished = train_ablation(a, runs, steps, tuple(assignments or ()), skeletons, workers, config, not quiet)
         except KeyboardInterrupt:  # while a corpus is made
             finished = False
         print(f"{a.name}: {a.title}, {'done' if finished else 'stopped and saved'}: {runs / a.name}")
@@ -135,8 +123,8 @@ def train(
 
 @app.command()
 def pack(
-    runs: Annotated[Path, typer.Option(help="Folder of the trained ablations.")] = Path("runs/ablations"),
-    out: Annotated[Path, typer.Option(help="Gets a small folder for each finished run.")] = Path("ablations"),
+    runs: Annotated[Path, Option(help="Folder of the trained ablations.")] = Path("runs/ablations"),
+    out: Annotated[Path, Option(help="Gets a small folder for each finished run.")] = Path("ablations"),
 ) -> None:
     """Write the finished ablations to pass on: weights in float16, configs, curves, corpora; `--runs` reads them.
 

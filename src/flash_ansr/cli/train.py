@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from typer import Argument, Option
 from typer.core import TyperGroup
 
 from flash_ansr.progress_bar import progress_bar
@@ -29,23 +31,24 @@ class TrainGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+Assignments = Annotated[
+    list[str] | None, Option("--set", metavar="KEY=VALUE", help="Change a value, as in optimizer.steps=100.")
+]
 app = new_app("Train a model: flash-ansr train CONFIG. Report on runs: flash-ansr train report RUN...", cls=TrainGroup)
 
 
 @app.command()
 def run(
-    config: Annotated[str, typer.Argument(help="A YAML file, or the name of one that comes with the package: nano.")],
-    out: Annotated[Path | None, typer.Option(help="Run folder; runs/NAME by default.")] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in optimizer.steps=100.")
-    ] = None,
+    config: Annotated[str, Argument(help="A YAML file, or the name of one that comes with the package: nano.")],
+    out: Annotated[Path | None, Option(help="Run folder; runs/NAME by default.")] = None,
+    assignments: Assignments = None,
     minutes: Annotated[
-        float | None, typer.Option(help="As many steps as fit into this time, by a short measurement.", min=0.0)
+        float | None, Option(help="As many steps as fit into this time, by a short measurement.", min=0.0)
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder, bit for bit.")] = False,
-    init_from: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint or run.")] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Print what the run costs, train nothing.")] = False,
-    samples: Annotated[int | None, typer.Option(help="Problems to plan for, instead of the config's.", min=1)] = None,
+    resume: Annotated[bool, Option("--resume", help="Continue the run in the folder, bit for bit.")] = False,
+    init_from: Annotated[Path | None, Option(help="Start from the weights of this checkpoint or run.")] = None,
+    plan: Annotated[bool, Option("--plan", help="Print what the run costs, train nothing.")] = False,
+    samples: Annotated[int | None, Option(help="Problems to plan for, instead of the config's.", min=1)] = None,
 ) -> None:
     """Train a model, or with --plan print what that costs."""
     from flash_ansr.train.config import load_config
@@ -73,30 +76,25 @@ def run(
 
 @app.command()
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
-    out: Annotated[Path, typer.Option(help="Folder for figures and summary.")] = Path("report"),
+    runs: Annotated[list[Path], Argument(help="Run folders.")],
+    out: Annotated[Path, Option(help="Folder for figures and summary.")] = Path("report"),
 ) -> None:
     """Draw loss against operations with its power law, gradient norms and token embeddings."""
-    from flash_ansr.train.learning_curves import fit_power_law, read_curve, write_report
+    from flash_ansr.train.learning_curves import write_report
 
     written = write_report(runs, out)
-    curves = [read_curve(path) for path in runs]
+    summary = json.loads(written[0].read_text(encoding="utf-8"))
     table = Table("run", "parameters", "samples", "minutes", "FLOPs", "validation loss")
-    for curve in curves:
+    for run in summary["runs"]:
+        counts = (f"{run[name]:,}" for name in ("n_parameters", "samples"))
         table.add_row(
-            curve.name,
-            f"{curve.n_parameters:,}",
-            f"{curve.samples[-1]:,.0f}",
-            f"{curve.seconds[-1] / 60:.1f}",
-            f"{curve.flops[-1]:.2e}",
-            f"{curve.loss[-1]:.4f}",
+            run["name"], *counts, f"{run['seconds'] / 60:.1f}", f"{run['flops']:.2e}", f"{run['validation_loss']:.4f}"
         )
     console.print(table)
-    law = fit_power_law(curves)
-    if law is None:
+    if (law := summary["power_law"]) is None:
         console.print("no power law: it needs runs of at least three sizes that see data")
     else:
-        console.print(f"loss = {law.factor:.4g} * FLOPs^{law.exponent:.4f} over {law.n_points} points")
+        console.print(f"loss = {law['factor']:.4g} * FLOPs^{law['exponent']:.4f} over {law['n_points']} points")
     for path in written:
         console.print(f"wrote {path}")
 

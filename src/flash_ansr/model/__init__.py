@@ -4,11 +4,4 @@ from flash_ansr.model.config import ConfigError, DecoderConfig, EncoderConfig, M
 from flash_ansr.model.decoder import DecoderState
 from flash_ansr.model.network import Network
 
-__all__ = [
-    "ConfigError",
-    "DecoderConfig",
-    "DecoderState",
-    "EncoderConfig",
-    "ModelConfig",
-    "Network",
-]
+__all__ = ["ConfigError", "DecoderConfig", "DecoderState", "EncoderConfig", "ModelConfig", "Network"]

@@ -34,36 +34,18 @@ class RMSSetNorm(nn.Module):
         return (x * scale).to(x.dtype) * self.weight
 
 
-class TokenNorm(nn.Module):
-    """RMSNorm or LayerNorm (without shift) of each vector by itself; needs no mask, takes one as RMSSetNorm does."""
-
-    def __init__(self, dim: int, centred: bool) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(dim))
-        self.centred = centred
-
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Scale the last axis."""
-        del mask
-        if self.centred:
-            return F.layer_norm(x, self.weight.shape, self.weight, None, EPSILON)
-        return F.rms_norm(x, self.weight.shape, self.weight, EPSILON)
-
-
-class NoNorm(nn.Module):
-    """The input itself."""
-
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Return x."""
-        del mask
-        return x
-
-
 def make_norm(name: str, dim: int) -> nn.Module:
-    """The norm with this name in a config."""
+    """The norm with this name in a config; all but RMSSetNorm look at one vector at a time."""
     if name == "rms_set":
         return RMSSetNorm(dim)
-    return NoNorm() if name == "none" else TokenNorm(dim, centred=name == "layer")
+    if name == "none":
+        return nn.Identity()
+    return nn.LayerNorm(dim, EPSILON, bias=False) if name == "layer" else nn.RMSNorm(dim, EPSILON)
+
+
+def normed(norm: nn.Module, x: Tensor, mask: Tensor | None) -> Tensor:
+    """Normed (batch, rows, dim); the norm sees the mask (batch, rows) only if it looks at several rows."""
+    return norm(x, mask) if isinstance(norm, RMSSetNorm) else norm(x)
 
 
 class FeedForward(nn.Module):
@@ -145,8 +127,8 @@ class MAB(nn.Module):
         self.pre = config.norm_position == "pre"
         self.attention = CrossAttention(dim, dim, config.n_heads, config.dropout, project_query=not learnt_query)
         self.feed_forward = FeedForward(dim, config.activation, config.dropout)
-        self.query_norm = NoNorm() if self.pre and learnt_query else make_norm(config.norm, dim)
-        self.context_norm = make_norm(config.norm, dim) if self.pre else NoNorm()
+        self.query_norm = nn.Identity() if self.pre and learnt_query else make_norm(config.norm, dim)
+        self.context_norm = make_norm(config.norm, dim) if self.pre else nn.Identity()
         self.feed_forward_norm = make_norm(config.norm, dim)
 
     def forward(
@@ -154,11 +136,11 @@ class MAB(nn.Module):
     ) -> Tensor:
         """Queries x (batch, n, dim) after a look at context (batch, m, dim)."""
         if self.pre:
-            h = self.attention(self.query_norm(x, x_mask), self.context_norm(context, context_mask), context_mask)
-            x = x + h
-            return x + self.feed_forward(self.feed_forward_norm(x, x_mask))
-        x = self.query_norm(x + self.attention(x, context, context_mask), x_mask)
-        return self.feed_forward_norm(x + self.feed_forward(x), x_mask)
+            context = normed(self.context_norm, context, context_mask)
+            x = x + self.attention(normed(self.query_norm, x, x_mask), context, context_mask)
+            return x + self.feed_forward(normed(self.feed_forward_norm, x, x_mask))
+        x = normed(self.query_norm, x + self.attention(x, context, context_mask), x_mask)
+        return normed(self.feed_forward_norm, x + self.feed_forward(x), x_mask)
 
     def residual_outputs(self) -> list[nn.Linear]:
         """The layers whose outputs are added to the residual stream."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from flash_ansr import strict_config
+from flash_ansr.strict_config import POSITIVE, between, check_bounds
 from simplipy.errors import SimplipyError
 
 Numbers = Literal["bits32", "bits16", "real", "hybrid"]
-EncoderNorm = Literal["rms_set", "rms", "layer", "none"]
-DecoderNorm = Literal["rms", "layer"]
 NormPosition = Literal["pre", "post"]
 Activation = Literal["gelu", "relu"]
 
@@ -56,27 +55,21 @@ class EncoderConfig:
         On attention weights and feed-forward outputs.
     """
 
-    dim: int = 192
-    n_heads: int = 3
-    n_isab: int = 1
-    n_sab: int = 1
-    n_inducing: int = 128
-    n_seeds: int = 128
+    dim: Annotated[int, between(1, 65536)] = 192
+    n_heads: Annotated[int, POSITIVE] = 3
+    n_isab: Annotated[int, between(0, 1000)] = 1
+    n_sab: Annotated[int, between(0, 1000)] = 1
+    n_inducing: Annotated[int, between(1, 65536)] = 128
+    n_seeds: Annotated[int, between(1, 65536)] = 128
     numbers: Numbers = "bits32"
-    embed_layers: int = 1
-    norm: EncoderNorm = "rms_set"
+    embed_layers: Annotated[int, between(1, 2)] = 1
+    norm: Literal["rms_set", "rms", "layer", "none"] = "rms_set"
     norm_position: NormPosition = "pre"
     activation: Activation = "gelu"
-    dropout: float = 0.1
+    dropout: Annotated[float, between(0.0, 0.99)] = 0.1
 
     def __post_init__(self) -> None:
-        _check_heads(self.dim, self.n_heads)
-        _check_range("n_isab", self.n_isab, 0, 1000)
-        _check_range("n_sab", self.n_sab, 0, 1000)
-        _check_range("n_inducing", self.n_inducing, 1, 65536)
-        _check_range("n_seeds", self.n_seeds, 1, 65536)
-        _check_range("embed_layers", self.embed_layers, 1, 2)
-        _check_range("dropout", self.dropout, 0.0, 0.99)
+        _check(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +90,17 @@ class DecoderConfig:
         On attention weights and feed-forward outputs.
     """
 
-    dim: int = 192
-    n_heads: int = 3
-    n_layers: int = 3
-    norm: DecoderNorm = "rms"
+    dim: Annotated[int, between(1, 65536)] = 192
+    n_heads: Annotated[int, POSITIVE] = 3
+    n_layers: Annotated[int, between(1, 1000)] = 3
+    norm: Literal["rms", "layer"] = "rms"
     norm_position: NormPosition = "pre"
     positions: Literal["rope", "sinusoidal"] = "rope"
     activation: Activation = "gelu"
-    dropout: float = 0.1
+    dropout: Annotated[float, between(0.0, 0.99)] = 0.1
 
     def __post_init__(self) -> None:
-        _check_heads(self.dim, self.n_heads)
-        _check_range("n_layers", self.n_layers, 1, 1000)
-        _check_range("dropout", self.dropout, 0.0, 0.99)
+        _check(self)
         if self.dim // self.n_heads % 2:
             raise ConfigError(f"dim / n_heads must be even for RoPE, got {self.dim} / {self.n_heads}; change either")
 
@@ -140,17 +131,15 @@ class ModelConfig:
     flash_ansr.model.config.ConfigError: unknown key 'encoder.n_head'; did you mean 'encoder.n_heads'?
     """
 
-    n_variables: int = 17
-    n_tokens: int = 128
-    max_length: int = 64
+    n_variables: Annotated[int, between(1, 10_000)] = 17
+    n_tokens: Annotated[int, between(2, 32767)] = 128
+    max_length: Annotated[int, between(2, 4096)] = 64
     blind: bool = False
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
 
     def __post_init__(self) -> None:
-        _check_range("n_variables", self.n_variables, 1, 10_000)
-        _check_range("n_tokens", self.n_tokens, 2, 32767)
-        _check_range("max_length", self.max_length, 2, 4096)
+        check_bounds(self, ConfigError)
 
 
 def from_mapping(kind: type[Config], mapping: Mapping[str, Any]) -> Config:
@@ -163,13 +152,7 @@ def to_mapping(config: Any) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise ConfigError(f"{name} must be between {low} and {high}, got {value}")
-
-
-def _check_heads(dim: int, n_heads: int) -> None:
-    _check_range("dim", dim, 1, 65536)
-    _check_range("n_heads", n_heads, 1, dim)
-    if dim % n_heads:
-        raise ConfigError(f"dim must be a multiple of n_heads, got {dim} and {n_heads}")
+def _check(part: EncoderConfig | DecoderConfig) -> None:
+    check_bounds(part, ConfigError)
+    if part.dim % part.n_heads:
+        raise ConfigError(f"dim must be a multiple of n_heads, got {part.dim} and {part.n_heads}")

@@ -16,15 +16,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from flash_ansr.model.attention import (
-    CrossAttention,
-    FeedForward,
-    NoNorm,
-    attention,
-    make_norm,
-    merge_heads,
-    split_heads,
-)
+from flash_ansr.model.attention import CrossAttention, FeedForward, attention, make_norm, merge_heads, split_heads
 from flash_ansr.model.config import DecoderConfig, ModelConfig
 
 # cosine and sine of the angle by which each pair turns at each position, (length, width / 2)
@@ -142,7 +134,7 @@ class Decoder(nn.Module):
         # ModuleList forgets the type of its items
         blocks = nn.ModuleList(DecoderBlock(decoder) for _ in range(decoder.n_layers))
         self.blocks = cast("list[DecoderBlock]", blocks)
-        self.norm = make_norm(decoder.norm, decoder.dim) if decoder.norm_position == "pre" else NoNorm()
+        self.norm = make_norm(decoder.norm, decoder.dim) if decoder.norm_position == "pre" else nn.Identity()
         self.head = nn.Linear(decoder.dim, config.n_tokens, bias=False)
         self.use_rope = decoder.positions == "rope"
         width = decoder.dim // decoder.n_heads if self.use_rope else decoder.dim
@@ -188,8 +180,8 @@ class Decoder(nn.Module):
 
 def position_angles(n_positions: int, width: int) -> Tensor:
     """Angles position * 10000^(-2 i / width), (n_positions, width / 2)."""
-    frequencies = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
-    return torch.arange(n_positions)[:, None] * frequencies
+    frequencies = torch.exp(torch.arange(0, width, 2, device="cpu") * (-math.log(10_000.0) / width))
+    return torch.arange(n_positions, device="cpu")[:, None] * frequencies
 
 
 def rotate(x: Tensor, rotation: Rotation) -> Tensor:

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from flash_ansr.model import numbers
-from flash_ansr.model.attention import ISAB, PMA, SAB, NoNorm, make_norm
+from flash_ansr.model.attention import ISAB, PMA, SAB, make_norm
 from flash_ansr.model.config import NUMBER_WIDTHS, ModelConfig
 
 
@@ -24,7 +24,7 @@ class Encoder(nn.Module):
         self.isab = nn.ModuleList(ISAB(encoder) for _ in range(encoder.n_isab))
         self.pool = PMA(encoder, encoder.n_seeds)
         self.sab = nn.ModuleList(SAB(encoder) for _ in range(encoder.n_sab))
-        self.norm = make_norm(encoder.norm, encoder.dim) if encoder.norm_position == "pre" else NoNorm()
+        self.norm = make_norm(encoder.norm, encoder.dim) if encoder.norm_position == "pre" else nn.Identity()
         self.out = nn.Linear(encoder.dim, config.decoder.dim, bias=False)
 
     def forward(self, X: Tensor, y: Tensor, row_mask: Tensor) -> Tensor:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from flash_ansr.model.attention import MAB, PMA
 from flash_ansr.model.config import ModelConfig
@@ -53,11 +56,28 @@ class Network(nn.Module):
         return {name: sum(p.numel() for p in part.parameters()) for name, part in self.named_children()}
 
 
+class _Undrawn(TorchFunctionMode):
+    """Makes layers without drawing their weights: on the device "meta" torch imports its compiler for that."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        del types
+        drawn = getattr(func, "__module__", None) == "torch.nn.init"
+        return kwargs["tensor"] if drawn else func(*args, **(kwargs or {}))
+
+
+def count_parameters(config: ModelConfig) -> dict[str, int]:
+    """Number of weights of the encoder and of the decoder of a network that is not made."""
+    with torch.device("meta"), _Undrawn():
+        return Network(config).n_parameters()
+
+
 @torch.no_grad()
 def init_weights(network: Network, seed: int) -> None:
     """Draw all weights: unit variance in, unit variance out, and residual branches that start small."""
     device = next(network.parameters()).device
-    generator = None if device.type == "meta" else torch.Generator(device).manual_seed(seed)
+    if device.type == "meta":
+        return
+    generator = torch.Generator(device).manual_seed(seed)
     for module in network.modules():
         if isinstance(module, nn.Linear):
             module.weight.normal_(0.0, module.in_features**-0.5, generator=generator)

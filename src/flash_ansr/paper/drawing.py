@@ -87,13 +87,12 @@ def fingerprint_figure(
         Texts to write instead of labels.
     """
     labels = [group.label for group in groups]
-    shown: dict[str, dict[str, list[float]]] = {}
+    shown: dict[str, dict[str, tuple[float, float, float]]] = {}
     for metric in map(METRICS.__getitem__, metrics):
         found = {g.label: g.estimates[metric.name] for g in groups if g.estimates[metric.name].n}
         if found:
-            triples = {label: (e.value, e.low, e.high) for label, e in found.items()}
-            shown[metric.heading] = {label: [*map(metric.shown, triple)] for label, triple in triples.items()}
-    shown |= {title: {label: [v, np.nan, np.nan] for label, v in values.items()} for title, values in extra.items()}
+            shown[metric.heading] = {label: metric.shown(estimate)[:3] for label, estimate in found.items()}
+    shown |= {title: {label: (v, np.nan, np.nan) for label, v in values.items()} for title, values in extra.items()}
     figure, drawn = panels(1, len(shown), 2.1, 0.42 * len(labels) + 1.2, sharey=True)
     for axes, (title, values) in zip(drawn, shown.items(), strict=True):
         for k, label in enumerate(labels):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
+import functools
 import importlib.util
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from simplipy.errors import SimplipyError
+import yaml
+
+from simplipy.errors import SimplipyError, did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,11 +38,16 @@ def need_torch(name: str) -> None:
         raise MissingError(f"{name} needs torch: pip install 'flash-ansr[neural]'")
 
 
+@functools.cache
+def printed(table: str) -> Any:
+    """A table of the paper, from ``tables.yaml``."""
+    return yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))[table]
+
+
 def find_by_name(known: Mapping[str, T], name: str, what: str, remedy: str) -> T:
     """The thing of this name; otherwise a PaperError with the most similar name, or with the remedy."""
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        raise PaperError(f"{what} {name!r}; " + (f"did you mean {near[0]!r}?" if near else remedy))
+        raise PaperError(f"{what} {name!r}; {did_you_mean(name, known, remedy)}")
     return known[name]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from flash_ansr.bench.execute import machine
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.experiment import Exhibit, Experiment, Scale, markdown, need_torch
 from flash_ansr.versions import versions
-from simplipy.files.output_files import make_folder, write_whole
+from simplipy.files.output_files import make_folder, replacing, write_whole
 
 _SUMMARY = "summary.json"
 
@@ -89,19 +88,16 @@ def _command_of(experiment: Experiment, context: Context) -> str:
 
 def _write(folder: Path, name: str, exhibit: Exhibit, text: str) -> list[Path]:
     figures = exhibit.figures if isinstance(exhibit.figures, Mapping) else {name: exhibit.figures}
-    files: dict[str, str | bytes] = {}
-    for stem, figure in figures.items():
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=150)
-        files[f"{stem}.png"] = buffer.getvalue()
+    files = [folder / f"{stem}.png" for stem in figures]
+    for file, figure in zip(files, figures.values(), strict=True):
+        with replacing(file) as part:
+            figure.savefig(part, format="png", dpi=150)
     if exhibit.table:
-        table = exhibit.table if isinstance(exhibit.table, str) else markdown(exhibit.table)
-        files["table.md"] = table + "\n"
-    files["caption.txt"] = text
-    for file, content in files.items():
-        write_whole(folder / file, content)
+        files.append(folder / "table.md")
+        write_whole(files[-1], (exhibit.table if isinstance(exhibit.table, str) else markdown(exhibit.table)) + "\n")
+    write_whole(folder / "caption.txt", text)
     rows = folder / "rows.jsonl"
-    return [rows] * rows.exists() + [folder / file for file in files]
+    return [rows] * rows.exists() + [*files, folder / "caption.txt"]
 
 
 def caption(facts: Mapping[str, Any], done: str) -> str:

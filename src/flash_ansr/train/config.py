@@ -9,12 +9,12 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 
 from flash_ansr.model.config import ConfigError, ModelConfig, from_mapping, to_mapping
-from flash_ansr.strict_config import merged
+from flash_ansr.strict_config import NOT_NEGATIVE, POSITIVE, between, check_bounds, merged
 
 Precision = Literal["auto", "32-true", "bf16-mixed", "16-mixed"]
 
@@ -36,14 +36,11 @@ class DataConfig:
     """
 
     prior: str = "paper"
-    max_rows: int | None = None
-    first_index: int = 0
+    max_rows: Annotated[int | None, POSITIVE] = None
+    first_index: Annotated[int, NOT_NEGATIVE] = 0
 
     def __post_init__(self) -> None:
-        if self.first_index < 0:
-            raise ConfigError(f"first_index must be >= 0, got {self.first_index}")
-        if self.max_rows is not None and self.max_rows < 1:
-            raise ConfigError(f"max_rows must be > 0 or null, got {self.max_rows}")
+        check_bounds(self, ConfigError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +61,19 @@ class OptimizerConfig:
         Shares of the steps in which the learning rate rises from 0 and falls to 0.
     """
 
-    batch_size: int = 128
-    micro_batches: int = 4
-    steps: int = 1000
-    learning_rate: float = 1e-4
-    weight_decay: float = 0.01
-    beta1: float = 0.9
-    beta2: float = 0.95
-    clip: float = 2.0
-    warmup: float = 0.1
-    decay: float = 0.2
+    batch_size: Annotated[int, POSITIVE] = 128
+    micro_batches: Annotated[int, POSITIVE] = 4
+    steps: Annotated[int, POSITIVE] = 1000
+    learning_rate: Annotated[float, POSITIVE] = 1e-4
+    weight_decay: Annotated[float, NOT_NEGATIVE] = 0.01
+    beta1: Annotated[float, between(0, 1)] = 0.9
+    beta2: Annotated[float, between(0, 1)] = 0.95
+    clip: Annotated[float, POSITIVE] = 2.0
+    warmup: Annotated[float, between(0, 1)] = 0.1
+    decay: Annotated[float, between(0, 1)] = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "micro_batches", "steps", "learning_rate", "clip"):
-            if getattr(self, name) <= 0:
-                raise ConfigError(f"{name} must be > 0, got {getattr(self, name)}")
-        for name in ("beta1", "beta2", "warmup", "decay"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
-        if self.weight_decay < 0:
-            raise ConfigError(f"weight_decay must be >= 0, got {self.weight_decay}")
+        check_bounds(self, ConfigError)
         if self.warmup + self.decay > 1:
             raise ConfigError(f"warmup + decay must be at most 1, got {self.warmup} + {self.decay}")
 
@@ -146,20 +136,16 @@ class RunConfig:
     accelerator: Literal["auto", "cpu", "cuda"] = "auto"
     strategy: Literal["auto", "ddp", "fsdp"] = "auto"
     precision: Precision = "32-true"
-    devices: int = 1
-    n_threads: int | None = None
+    devices: Annotated[int, POSITIVE] = 1
+    n_threads: Annotated[int | None, POSITIVE] = None
     compile: bool = False
-    log_every: int = 20
-    validate_every: int = 500
-    checkpoint_every: int = 1000
-    n_validation: int = 2048
+    log_every: Annotated[int, POSITIVE] = 20
+    validate_every: Annotated[int, POSITIVE] = 500
+    checkpoint_every: Annotated[int, POSITIVE] = 1000
+    n_validation: Annotated[int, POSITIVE] = 2048
 
     def __post_init__(self) -> None:
-        for name in ("devices", "log_every", "validate_every", "checkpoint_every", "n_validation"):
-            if getattr(self, name) <= 0:
-                raise ConfigError(f"{name} must be > 0, got {getattr(self, name)}")
-        if self.n_threads is not None and self.n_threads < 1:
-            raise ConfigError(f"n_threads must be > 0 or null, got {self.n_threads}")
+        check_bounds(self, ConfigError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,30 +5,23 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
-
-
-class Interruption:
-    """Whether a signal asked for an end."""
-
-    requested = False
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Note the first signal; the second one ends the process at once."""
-        del frame
-        if self.requested:
-            raise KeyboardInterrupt
-        self.requested = True
-        print(f"signal {signal.Signals(number).name}: saving after this step; again to end at once", flush=True)
+from threading import Event
 
 
 @contextmanager
-def interruptible() -> Iterator[Interruption]:
-    """Turn SIGTERM and Ctrl-C into a request while the block runs."""
-    interruption = Interruption()
-    before = {number: signal.signal(number, interruption) for number in (signal.SIGINT, signal.SIGTERM)}
+def interruptible() -> Iterator[Event]:
+    """Turn SIGTERM and Ctrl-C into an event while the block runs; a second signal ends the process at once."""
+    requested = Event()
+
+    def request(number: int, _frame: object) -> None:
+        if requested.is_set():
+            raise KeyboardInterrupt
+        requested.set()
+        print(f"signal {signal.Signals(number).name}: saving after this step; again to end at once", flush=True)
+
+    before = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield interruption
+        yield requested
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

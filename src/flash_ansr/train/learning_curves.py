@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
-import torch
 
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.checkpoint.weights import load_tensors, read_checkpoint
-from flash_ansr.model import Network
 from flash_ansr.model.config import ConfigError
 from flash_ansr.model.cost import compute_6nd
+from flash_ansr.model.network import count_parameters
 from flash_ansr.train.run_folder import RunFolder
 from simplipy.files.output_files import replacing, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 _MIN_SIZES = 3
 
 
@@ -43,12 +41,25 @@ class LearningCurve:
     name: str
     n_parameters: int
     blind: bool
-    flops: Array
-    seconds: Array
-    samples: Array
-    loss: Array
-    steps: Array
-    gradient_norms: Array
+    flops: FloatArray
+    seconds: FloatArray
+    samples: FloatArray
+    loss: FloatArray
+    steps: FloatArray
+    gradient_norms: FloatArray
+
+    def summary(self) -> dict[str, Any]:
+        """The run at its last validation."""
+        return {
+            "name": self.name,
+            "n_parameters": self.n_parameters,
+            "blind": self.blind,
+            "samples": int(self.samples[-1]),
+            "seconds": float(self.seconds[-1]),
+            "flops": float(self.flops[-1]),
+            "validation_loss": float(self.loss[-1]),
+            "largest_gradient_norm": float(np.fmax.reduce(self.gradient_norms, initial=0.0)),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +79,16 @@ def read_curve(path: str | Path) -> LearningCurve:
     logged = [row for row in rows if "gradient_norm" in row]
     if not validations:
         raise ConfigError(f"{path} has no validation yet; the first comes after {config.run.validate_every} steps")
-    with torch.device("meta"):
-        sizes = Network(config.model).n_parameters()
+    sizes = count_parameters(config.model)
 
-    def column(table: list[dict[str, Any]], key: str) -> Array:
+    def column(table: list[dict[str, Any]], key: str) -> FloatArray:
         return np.array([row[key] for row in table], dtype=np.float64)
 
-    flops = [compute_6nd(sizes["encoder"], sizes["decoder"], row["rows"], row["tokens"]) for row in validations]
     return LearningCurve(
         name=folder.path.resolve().name,
         n_parameters=sum(sizes.values()),
         blind=config.model.blind,
-        flops=np.array(flops),
+        flops=np.array([compute_6nd(sizes["encoder"], sizes["decoder"], r["rows"], r["tokens"]) for r in validations]),
         seconds=column(validations, "seconds"),
         samples=column(validations, "samples"),
         loss=column(validations, "validation_loss"),
@@ -94,25 +103,15 @@ def fit_power_law(curves: list[LearningCurve]) -> PowerLaw | None:
     if len({curve.n_parameters for curve in seeing}) < _MIN_SIZES:
         return None
     # the first fifth of a run is its warm-up: far behind, and on the envelope only where no smaller run has been
-    late = [curve.flops >= 0.2 * curve.flops[-1] for curve in seeing]
-    flops = np.concatenate([curve.flops[kept] for curve, kept in zip(seeing, late, strict=True)])
-    loss = np.concatenate([curve.loss[kept] for curve, kept in zip(seeing, late, strict=True)])
-    order = np.argsort(flops)
-    flops, loss = flops[order], loss[order]
+    late = [np.stack([c.flops, c.loss])[:, c.flops >= 0.2 * c.flops[-1]] for c in seeing]
+    points = np.concatenate(late, axis=1)
+    flops, loss = points[:, np.argsort(points[0])]
     best = np.minimum.accumulate(loss) == loss
     exponent, intercept = np.polyfit(np.log(flops[best]), np.log(loss[best]), 1)
     return PowerLaw(float(np.exp(intercept)), float(exponent), int(best.sum()))
 
 
-def embedding_similarity(path: str | Path) -> tuple[tuple[str, ...], Array]:
-    """Tokens of a run's newest checkpoint, and the cosine similarity (n_tokens, n_tokens) of their embeddings."""
-    checkpoint = RunFolder(path).latest()
-    if checkpoint is None:
-        raise ConfigError(f"{path} has no checkpoint yet")
-    return token_similarity(checkpoint)
-
-
-def token_similarity(checkpoint: str | Path) -> tuple[tuple[str, ...], Array]:
+def token_similarity(checkpoint: str | Path) -> tuple[tuple[str, ...], FloatArray]:
     """Tokens of a checkpoint, and the cosine similarity (n_tokens, n_tokens) of their embeddings."""
     tokens = read_checkpoint(checkpoint).vocabulary
     vectors = load_tensors(checkpoint, "weights")["decoder.embed.weight"][: len(tokens)].double()
@@ -124,29 +123,16 @@ def write_report(runs: list[Path], out: Path) -> list[Path]:
     """Write ``summary.json``, ``training.png`` and an embedding figure for each run; the files that were written."""
     curves = [read_curve(run) for run in runs]
     law = fit_power_law(curves)
-    summary = {"runs": [_summary(curve) for curve in curves], "power_law": None if law is None else asdict(law)}
+    summary = {"runs": [curve.summary() for curve in curves], "power_law": None if law is None else asdict(law)}
     write_whole(out / "summary.json", json.dumps(summary, indent=1) + "\n")
     figures = {"training": training_figure(curves, law)}
     for run, curve in zip(runs, curves, strict=True):
-        if RunFolder(run).latest() is not None:
-            figures[f"embeddings-{curve.name}"] = embedding_figure(curve.name, *embedding_similarity(run))
+        if (checkpoint := RunFolder(run).latest()) is not None:
+            figures[f"embeddings-{curve.name}"] = embedding_figure(curve.name, *token_similarity(checkpoint))
     for name, figure in figures.items():
         with replacing(out / f"{name}.png") as partial:
             figure.savefig(partial, dpi=120, format="png")
     return [out / "summary.json", *(out / f"{name}.png" for name in figures)]
-
-
-def _summary(curve: LearningCurve) -> dict[str, Any]:
-    return {
-        "name": curve.name,
-        "n_parameters": curve.n_parameters,
-        "blind": curve.blind,
-        "samples": int(curve.samples[-1]),
-        "seconds": float(curve.seconds[-1]),
-        "flops": float(curve.flops[-1]),
-        "validation_loss": float(curve.loss[-1]),
-        "largest_gradient_norm": float(np.fmax.reduce(curve.gradient_norms, initial=0.0)),
-    }
 
 
 def training_figure(curves: list[LearningCurve], law: PowerLaw | None) -> Figure:
@@ -179,7 +165,7 @@ def training_figure(curves: list[LearningCurve], law: PowerLaw | None) -> Figure
     return figure
 
 
-def embedding_figure(name: str, tokens: tuple[str, ...], similarity: Array) -> Figure:
+def embedding_figure(name: str, tokens: tuple[str, ...], similarity: FloatArray) -> Figure:
     """Similarity of every pair of tokens."""
     from matplotlib.figure import Figure
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import os
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
 from lightning_fabric.strategies.fsdp import FSDPStrategy
@@ -29,13 +28,13 @@ from flash_ansr.model import Network
 from flash_ansr.model.attention import MAB
 from flash_ansr.model.config import ConfigError, to_mapping
 from flash_ansr.model.decoder import DecoderBlock
-from flash_ansr.train.config import OptimizerConfig, Precision, RunConfig, TrainConfig
+from flash_ansr.train.config import OptimizerConfig, RunConfig, TrainConfig
 from flash_ansr.train.interruption import interruptible
-from flash_ansr.train.loss_scale import LossScale
 from flash_ansr.train.monitor import Monitor, Totals
-from flash_ansr.train.problems import Prefetched, Problems, n_targets, validation_share
+from flash_ansr.train.problems import Problems, n_targets, prefetched, validation_share
 from flash_ansr.train.run_folder import RunFolder
 from flash_ansr.train.sharded_state import gather, restore_optimizer
+from flash_ansr.train.step import LossScale, on_this_machine, token_loss
 from flash_ansr.versions import rule_set_hash
 
 _MAX_WARMUP_OF_TRAINED_WEIGHTS = 0.01
@@ -94,32 +93,6 @@ def on_trained_weights(config: TrainConfig, prior: Prior, start: Path) -> TrainC
     return dataclasses.replace(config, optimizer=optimizer, data=data)
 
 
-def on_this_machine(config: TrainConfig) -> TrainConfig:
-    """The config with its precision resolved; what cannot run here is refused before other processes are started."""
-    run, n_cuda = config.run, torch.cuda.device_count()
-    if run.accelerator == "cuda" and run.devices > n_cuda:
-        raise ConfigError(
-            f"run.accelerator=cuda with run.devices={run.devices}, but torch sees {n_cuda} CUDA devices here; "
-            "take run.accelerator=cpu, or a torch built for your GPU"
-        )
-    if run.strategy == "fsdp" and (run.accelerator == "cpu" or not n_cuda):
-        raise ConfigError("run.strategy=fsdp needs CUDA devices: torch shards on GPUs only; take run.strategy=ddp")
-    n_processes = int(os.environ.get("WORLD_SIZE", run.devices))
-    if config.optimizer.batch_size % n_processes:
-        raise ConfigError(
-            f"optimizer.batch_size must be a multiple of the {n_processes} processes, got {config.optimizer.batch_size}"
-        )
-    if run.precision != "auto":
-        return config
-    if n_cuda and run.accelerator != "cpu":
-        has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
-    else:
-        has_bfloat16 = torch.cpu._is_avx512_bf16_supported()
-    return dataclasses.replace(
-        config, run=dataclasses.replace(run, precision="bf16-mixed" if has_bfloat16 else "32-true")
-    )
-
-
 def make_fabric(run: RunConfig) -> Fabric:
     """Lightning Fabric as the config asks for.
 
@@ -148,23 +121,6 @@ def make_optimizer(network: torch.nn.Module, config: OptimizerConfig) -> torch.o
     others = [parameter for parameter in network.parameters() if id(parameter) not in known]
     groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True)
-
-
-def token_loss(
-    network: torch.nn.Module, batch: Batch, device: torch.device, precision: Precision = "32-true"
-) -> Tensor:
-    """Cross-entropy of the targets, summed over the tokens of the batch, end included.
-
-    Whatever the precision of matrix products, tables reach the network as float32: all their digits are data.
-    """
-    arrays = (batch.X, batch.y, batch.row_mask, batch.token_ids)
-    X, y, row_mask, token_ids = (torch.from_numpy(array).to(device) for array in arrays)
-    token_ids = token_ids.long()
-    rounded = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}.get(precision)
-    with torch.autocast(device.type, rounded, enabled=rounded is not None):
-        logits = network(X, y, row_mask, token_ids[:, :-1])  # (batch, length, n_tokens)
-    targets = token_ids[:, 1:].flatten()
-    return F.cross_entropy(logits.flatten(0, 1).float(), targets, ignore_index=batch.vocabulary.pad, reduction="sum")
 
 
 class Trainer:
@@ -246,12 +202,12 @@ class Trainer:
         with (
             Monitor(self.folder, self.config, self.totals, enabled=self.fabric.global_rank == 0) as monitor,
             interruptible() as interruption,
-            Prefetched(self.problems, self._batch()) as batches,
+            closing(prefetched(self.problems, self._batch())) as batches,
         ):
             while self.totals.step < n_steps:
-                batch = batches.next()
-                monitor.data_seconds = batches.seconds
-                if not self.step(batch, interruption.requested, monitor):
+                batch = next(batches)
+                monitor.data_seconds = self.problems.seconds
+                if not self.step(batch, interruption.is_set(), monitor):
                     break
                 if self.totals.step % run.validate_every == 0 or self.totals.step == n_steps:
                     monitor.pause()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+from flash_ansr.progress_bar import progress_bar
 from flash_ansr.train.config import TrainConfig
 from flash_ansr.train.run_folder import RunFolder
 
@@ -67,34 +65,23 @@ class Monitor:
         self.validation_loss: float | None = None
         self._last_time, self._last_samples, self._last_data = time.monotonic(), totals.samples, 0.0
         self._step_seconds = 0.0  # since the last logged step, without validations
-        self._writer: Any = None
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[status]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            disable=not enabled,
-        )
-        self._task = self._progress.add_task(
-            folder.path.name, total=config.optimizer.steps, completed=totals.step, status=""
-        )
+        self._open = ExitStack()
 
     def __enter__(self) -> Monitor:
+        name, n_steps = self.folder.path.name, self.config.optimizer.steps
+        bar = progress_bar(name, n_steps, self.totals.step, show=self.enabled, keep=True)
+        self._bar = self._open.enter_context(bar)
         if self.enabled:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(self.folder.path / "tensorboard"), purge_step=self.totals.step + 1)
-            self._progress.start()
+            writer = SummaryWriter(str(self.folder.path / "tensorboard"), purge_step=self.totals.step + 1)
+            self._writer = self._open.enter_context(writer)
         self._last_time = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._tick()
-        if self.enabled:
-            self._progress.stop()
-            self._writer.close()
+        self._open.close()
 
     def stepped(self, loss: float, gradient_norm: float, learning_rate: float) -> None:
         """Log a step."""
@@ -112,12 +99,12 @@ class Monitor:
                 "data_share": round(data_share, 4),
             }
         )
-        status = [f"loss {loss:.3f}", f"{speed:.0f} samples/s"]
+        status = [self.folder.path.name, f"loss {loss:.3f}", f"{speed:.0f} samples/s"]
         if self.validation_loss is not None:
-            status.insert(1, f"validation {self.validation_loss:.3f}")
+            status.insert(2, f"validation {self.validation_loss:.3f}")
         if self.totals.skipped:
             status.append(f"{self.totals.skipped} steps skipped")
-        self._progress.update(self._task, completed=self.totals.step, status="  ".join(status))
+        self._bar.reach(self.totals.step, "  ".join(status))
 
     def pause(self) -> None:
         """The time since the last call went into steps; until ``validated`` it does not."""

@@ -6,25 +6,31 @@ import math
 import resource
 import sys
 import time
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.optim.adamw import adamw
 
 from flash_ansr.data import Batch
 from flash_ansr.model import Network
 from flash_ansr.model.config import ModelConfig
 from flash_ansr.model.cost import Cost, forward_cost, state_bytes
+from flash_ansr.model.network import count_parameters
 from flash_ansr.train.config import TrainConfig
-from flash_ansr.train.loop import make_optimizer, on_this_machine, token_loss
 from flash_ansr.train.problems import Problems, first_rows, n_targets
+from flash_ansr.train.step import on_this_machine, token_loss
 
 _MAX_MEASURED_PARAMETERS = 200_000_000
 # a larger network is timed with one layer of each kind: the memory of all would take longer than the time there is
 _MAX_WHOLE_PARAMETERS = 50_000_000
-SECONDS = 8.0
+SECONDS = 5.0
 _MAX_TRIALS = 20
+_SHARE = 2 / 3  # of the time that is left, for the next trial
 _FIRST_SIZE = 1 / 16  # problems
 # share of the speed of large matrix products that training of a large network reaches
 _EFFICIENCY = 0.6
@@ -97,8 +103,7 @@ def make_plan(
     data_seconds = time.process_time() - start
     n_rows, n_tokens = float(batch.n_rows.mean()), n_targets(batch) / len(batch)
     cost = forward_cost(config.model, n_rows, n_tokens)
-    with torch.device("meta"):
-        sizes = Network(config.model).n_parameters()
+    sizes = count_parameters(config.model)
     n_parameters = sum(sizes.values())
     is_shallow = not _on_gpu(config) and _MAX_WHOLE_PARAMETERS < n_parameters <= _MAX_MEASURED_PARAMETERS
     if n_parameters <= _MAX_MEASURED_PARAMETERS:
@@ -146,14 +151,12 @@ def _time_of_step(
     those of the batch by their number of operations, and those of the timed network for those of the whole one; the
     update of the weights costs the same for any part, in proportion to their number.
     """
-    on_gpu = _on_gpu(config)
-    device = torch.device("cuda" if on_gpu else "cpu")
+    device = torch.device("cuda" if _on_gpu(config) else "cpu")
     network = Network(timed).to(device)
-    with torch.device("meta"):
-        weights = sum(Network(config.model).n_parameters().values()) / sum(network.n_parameters().values())
-    optimizer = make_optimizer(network, config.optimizer)
-    # what other programs do to this one does not count where that can be told: threads that wait for each other spin
-    own = time.process_time if not on_gpu and torch.get_num_threads() == 1 else time.perf_counter
+    weights, update_weights = list(network.parameters()), _update(network)
+    growth = sum(count_parameters(config.model).values()) / sum(map(torch.numel, weights))
+    # the load of other programs does not count where that can be told: threads that wait for each other spin
+    own = time.process_time if device.type == "cpu" and torch.get_num_threads() == 1 else time.perf_counter
     now, wall = clock or own, clock or time.monotonic
     begin, size, best = wall(), _FIRST_SIZE, float("inf")
     for trial in range(_MAX_TRIALS):
@@ -161,23 +164,36 @@ def _time_of_step(
         start = now()
         for part in parts:
             token_loss(network, part, device, config.run.precision).backward()
-        norm = torch.nn.utils.clip_grad_norm_(network.parameters(), config.optimizer.clip)
-        float(norm)
+        float(torch.nn.utils.clip_grad_norm_(weights, config.optimizer.clip))
         update = now()
-        optimizer.step()
-        optimizer.zero_grad()
+        update_weights()
         products, update = update - start, now() - update
-        best = min(best, update * weights + products * scale)
+        best = min(best, update * growth + products * scale)
         gone = wall() - begin
         progress(min(int(gone), int(SECONDS)))
         left = SECONDS - gone
         if trial > 0 and left < products + update:
             break
-        # half of the time that is left, so that it can be repeated
-        more = min(len(batch), size * (left / 2 - update) / max(products, 1e-9))
+        more = min(len(batch), size * (_SHARE * left - update) / max(products, 1e-9))
         if trial == 0 or more > 2 * size:  # the first is slow for its allocations; more problems tell more
             size, best = max(size, more), float("inf")
     return best, math.ceil(size)
+
+
+def _update(network: Network) -> Callable[[], None]:
+    """The work of an optimizer step, without torch's object for it: that imports a compiler, which takes seconds."""
+    weights: list[Tensor] = list(network.parameters())
+    first, second = ([torch.zeros_like(weight) for weight in weights] for _ in range(2))
+    steps = [torch.zeros((), device=weight.device) for weight in weights]
+    rates: dict[str, Any] = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "weight_decay": 0.01, "eps": 1e-8}
+
+    @torch.no_grad()
+    def update() -> None:
+        gradients = [weight.grad for weight in weights if weight.grad is not None]
+        adamw(weights, gradients, first, second, [], steps, fused=True, amsgrad=False, maximize=False, **rates)
+        network.zero_grad()
+
+    return update
 
 
 def _parts(config: TrainConfig, timed: ModelConfig, batch: Batch, size: float) -> tuple[list[Batch], float]:
@@ -203,12 +219,7 @@ def _parts(config: TrainConfig, timed: ModelConfig, batch: Batch, size: float) -
 def _matrix_speed() -> float:
     """Operations a second of large matrix products in float32."""
     a = torch.randn(1024, 1024)
-    best = float("inf")
-    for _ in range(8):
-        start = time.perf_counter()
-        a @ a
-        best = min(best, time.perf_counter() - start)
-    return 2 * 1024**3 / best
+    return 2 * 1024**3 / min(timeit.repeat(lambda: a @ a, number=1, repeat=8))
 
 
 def _peak_bytes() -> int:

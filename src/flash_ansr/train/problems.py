@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import time
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 
 from flash_ansr.data import Batch, Prior, ProblemStream, load_prior
@@ -29,6 +31,11 @@ class Problems:
         This process, and how many there are.
     prior : Prior, optional
         Instead of the one that the config names: the copy that a run keeps.
+
+    Attributes
+    ----------
+    seconds : float
+        Time of the CPU that went into making batches so far.
     """
 
     def __init__(
@@ -44,6 +51,7 @@ class Problems:
         self.stream = ProblemStream(prior, seed, batch_size, rank, world_size)
         self.vocabulary = self.stream.vocabulary
         self.max_rows = config.data.max_rows
+        self.seconds = 0.0
         for name, needed, has in (
             ("n_variables", self.vocabulary.n_variables, model.n_variables),
             ("n_tokens", len(self.vocabulary), model.n_tokens),
@@ -54,7 +62,9 @@ class Problems:
 
     def batch(self, position: int) -> Batch:
         """Batch of this process at a position; of each table the first rows, which are as random as any."""
+        start = time.thread_time()
         batch = self.stream.batch(position)
+        self.seconds += time.thread_time() - start
         return batch if self.max_rows is None else first_rows(batch, self.max_rows)
 
 
@@ -76,30 +86,11 @@ def n_targets(batch: Batch) -> int:
     return int(batch.lengths.sum()) + len(batch)
 
 
-class Prefetched:
-    """Batches from a step on, each made in a thread while the one before it is used."""
-
-    def __init__(self, problems: Problems, first: int) -> None:
-        self.problems, self.position = problems, first
-        self.seconds = 0.0
-        self._pool = ThreadPoolExecutor(1)
-        self._next = self._pool.submit(self._make, first)
-
-    def next(self) -> Batch:
-        """The next batch."""
-        batch = self._next.result()
-        self.position += 1
-        self._next = self._pool.submit(self._make, self.position)
-        return batch
-
-    def _make(self, position: int) -> Batch:
-        start = time.thread_time()
-        batch = self.problems.batch(position)
-        self.seconds += time.thread_time() - start
-        return batch
-
-    def __enter__(self) -> Prefetched:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown()
+def prefetched(problems: Problems, first: int) -> Generator[Batch]:
+    """Batches from a position on, each made in a thread while the one before it is used; closing it ends the thread."""
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(problems.batch, first)
+        for position in itertools.count(first + 1):
+            batch = following.result()
+            following = pool.submit(problems.batch, position)
+            yield batch

@@ -205,7 +205,7 @@ def test_rows_of_another_law_are_not_continued(tmp_path: Path) -> None:
     plan = Plan(str(catalogue), system="power_law", points=[32])
     run_quietly(plan, tmp_path / "rows.jsonl")
     run_quietly(plan, tmp_path / "rows.jsonl")
-    execute._catalogue.cache_clear()
+    execute.catalogue_of.cache_clear()
     catalogue.write_text(text.replace("LAW", "x^3"))
     with pytest.raises(BenchError, match=r"has a row of another a: the law or its ranges in .*mine\.yaml have changed"):
         run_quietly(plan, tmp_path / "rows.jsonl")

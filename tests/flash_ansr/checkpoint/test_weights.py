@@ -63,8 +63,8 @@ def test_half_precision_is_half_the_size(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"format": 2}, "has format 2, this version reads 1"),
-        ({"surprise": 1}, "unknown keys: surprise"),
-        ({"config": {"encoder": {"n_sub": 1}}}, r"did you mean 'encoder\.n_sab'"),
+        ({"surprise": 1}, "unknown key 'surprise'; known here: config, vocabulary"),
+        ({"config": {"encoder": {"n_sub": 1}}}, r"did you mean 'config\.encoder\.n_sab'"),
         ({"vocabulary": ["a"] * 21}, "21 tokens needs n_tokens >= 21"),
         ({"vocabulary": "abc"}, "list of strings"),
     ],

@@ -11,8 +11,9 @@ import torch
 import torch.nn.functional as F
 
 from flash_ansr.model import ModelConfig, Network
-from flash_ansr.model.attention import EPSILON, RMSSetNorm, TokenNorm
+from flash_ansr.model.attention import EPSILON, RMSSetNorm, make_norm
 from flash_ansr.model.decoder import position_angles, rotate
+from flash_ansr.model.network import count_parameters
 from flash_ansr.train.config import config_names, load_config
 from tests.networks import LEAN, SMALL, VARIANTS, table
 
@@ -118,7 +119,7 @@ def test_token_norms(centred: bool) -> None:
     x = torch.randn(3, 8) * 5 + 2
     centre = x.mean(-1, keepdim=True) if centred else 0.0
     expected = (x - centre) / (x - centre).square().mean(-1, keepdim=True).sqrt()
-    torch.testing.assert_close(TokenNorm(8, centred)(x), expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(make_norm("layer" if centred else "rms", 8)(x), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_rope_depends_on_distance_alone() -> None:
@@ -143,10 +144,14 @@ def test_rope_depends_on_distance_alone() -> None:
 )
 def test_sizes_are_those_of_the_paper(name: str, encoder: float, decoder: float) -> None:
     """Table of hyperparameters, within one per cent each."""
-    with torch.device("meta"):
-        sizes = Network(load_config(name).model).n_parameters()
+    sizes = count_parameters(load_config(name).model)
     assert sizes["encoder"] == pytest.approx(encoder, rel=0.01)
     assert sizes["decoder"] == pytest.approx(decoder, rel=0.01)
+
+
+def test_weights_are_counted_without_a_network() -> None:
+    for config in (SMALL, LEAN):
+        assert count_parameters(config) == Network(config).n_parameters()
 
 
 def test_every_config_makes_a_network() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +18,9 @@ from flash_ansr.model import ModelConfig, Network
 from flash_ansr.model.cost import compute_6nd, forward_cost, state_bytes
 from flash_ansr.train import plan as planning
 from flash_ansr.train.config import TrainConfig
-from flash_ansr.train.loop import token_loss
 from flash_ansr.train.plan import make_plan
 from flash_ansr.train.problems import Problems
+from flash_ansr.train.step import token_loss
 from tests.flash_ansr.train.test_training import tiny
 from tests.networks import VARIANTS
 
@@ -99,3 +101,14 @@ def test_a_long_step_is_extrapolated(step_seconds: float, monkeypatch: pytest.Mo
     assert len(gone) > 2
     assert (plan.n_measured == 512) == (step_seconds == 3.0)
     assert (plan.peak_bytes > 0) == (step_seconds == 3.0)
+
+
+def test_a_plan_needs_no_compiler() -> None:
+    """Torch's own compiler, which Lightning and optimizers import, takes seconds to load."""
+    code = """if True:
+        import itertools, sys
+        from flash_ansr.train.config import load_config
+        from flash_ansr.train.plan import make_plan
+        make_plan(load_config("nano", ["optimizer.batch_size=4"]), clock=itertools.count().__next__)
+        sys.exit("torch._dynamo" in sys.modules)"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

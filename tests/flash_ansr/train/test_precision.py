@@ -11,10 +11,10 @@ from flash_ansr.checkpoint.weights import load_tensors, read_checkpoint
 from flash_ansr.model import ConfigError, Network, numbers
 from flash_ansr.train import loop
 from flash_ansr.train.config import Precision, load_config
-from flash_ansr.train.loop import token_loss, train
-from flash_ansr.train.loss_scale import LossScale
+from flash_ansr.train.loop import train
 from flash_ansr.train.problems import Problems
 from flash_ansr.train.run_folder import RunFolder
+from flash_ansr.train.step import LossScale, token_loss
 from tests.flash_ansr.train.test_training import TINY, tiny
 from tests.networks import one_process_group
 

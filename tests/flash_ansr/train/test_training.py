@@ -20,10 +20,11 @@ from flash_ansr.data import load_prior
 from flash_ansr.model import ConfigError, Network
 from flash_ansr.train import loop
 from flash_ansr.train.config import TrainConfig, load_config
-from flash_ansr.train.learning_curves import embedding_similarity, fit_power_law, read_curve, write_report
-from flash_ansr.train.loop import token_loss, train
+from flash_ansr.train.learning_curves import fit_power_law, read_curve, token_similarity, write_report
+from flash_ansr.train.loop import train
 from flash_ansr.train.problems import Problems, n_targets, validation_share
 from flash_ansr.train.run_folder import RunFolder
+from flash_ansr.train.step import token_loss
 
 TINY = [
     "model.encoder.dim=16",
@@ -192,7 +193,7 @@ def test_report(finished: RunFolder, tmp_path: Path) -> None:
     flops = 6 * (sizes["encoder"] * last["rows"] + sizes["decoder"] * last["tokens"])
     assert summary["runs"][0]["flops"] == pytest.approx(flops)
     assert summary["power_law"] is None
-    tokens, similarity = embedding_similarity(finished.path)
+    tokens, similarity = token_similarity(finished.latest())
     assert similarity.shape == (len(tokens), len(tokens))
     np.testing.assert_allclose(np.diag(similarity), 1.0, rtol=1e-6)
 

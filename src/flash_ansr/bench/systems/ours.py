@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -17,12 +17,7 @@ from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.infer.search.set_up import bundled_checkpoint, why_not_neural
 from flash_ansr.infer.settings import pipeline_from
 from flash_ansr.versions import versions
-from simplipy import Expression
 from simplipy.errors import did_you_mean
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # arguments that the benchmark gives to every fit, and the option that sets each
 _SET_BY_OPTIONS = {
@@ -79,7 +74,9 @@ class Ours(System, name="ours"):
         # an interrupted estimator keeps its best law so far, but a row stands for a whole fit
         if model.report_["stop"] == "interrupted":
             raise KeyboardInterrupt
-        best = _row_of(model.expression_, model.candidates_)
+        table = model.candidates_
+        rows = table[table["expression"].map(str) == str(model.expression_)].to_dict("records")
+        best = rows[0] if rows else {}  # a baseline is no candidate
         log_prob = best.get("log_prob")
         return Answer(
             model.expression_,
@@ -87,12 +84,6 @@ class Ours(System, name="ours"):
             candidates=_summary(model.report_),
             report={"proposer": str(best.get("proposer")), "fit": json.loads(json.dumps(model.report_, default=str))},
         )
-
-
-def _row_of(expression: Expression, candidates: pd.DataFrame) -> dict[str, Any]:
-    """The row of a law in the table of candidates; nothing where it has none."""
-    rows = candidates[candidates["expression"].map(str) == str(expression)].to_dict("records")
-    return {str(name): value for name, value in rows[0].items()} if rows else {}
 
 
 def _summary(report: dict[str, Any]) -> CandidateSummary | None:

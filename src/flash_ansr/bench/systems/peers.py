@@ -157,16 +157,8 @@ class E2E(Peer, name="e2e"):
 _PROCESSES: dict[tuple[str, Path, int], PeerProcess] = {}
 _STARTING = threading.Lock()
 # other names of our operators
-_NAMES = {
-    "square": "pow2",
-    "cube": "pow3",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-}
+_NAMES = {"square": "pow2", "cube": "pow3"}
+_NAMES |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 
 
 def _parsed(formulas: Sequence[str | list[str]]) -> tuple[list[Expression], int]:

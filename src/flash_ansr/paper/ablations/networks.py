@@ -7,11 +7,11 @@ does nothing, one that was stopped goes on.
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,9 +180,8 @@ def train_or_continue(folder: RunFolder, config: TrainConfig) -> bool:
 
 def _check_same(folder: RunFolder, asked: Sequence[str]) -> None:
     """Refuse values that are not those of the run in the folder."""
-    from flash_ansr.model.config import to_mapping
     from flash_ansr.train.config import changed_config
-    from flash_ansr.train.loop import on_this_machine
+    from flash_ansr.train.step import on_this_machine
 
     config = folder.config()
     for assignment in asked:
@@ -190,9 +189,7 @@ def _check_same(folder: RunFolder, asked: Sequence[str]) -> None:
         wanted, there = on_this_machine(changed_config(config, [assignment])), config
         if wanted == there:
             continue
-        values = [
-            functools.reduce(lambda part, name: part[name], key.split("."), to_mapping(c)) for c in (there, wanted)
-        ]
+        values = [attrgetter(key)(c) for c in (there, wanted)]
         raise PaperError(
             f"{folder.path} was begun with {key}={values[0]}, not {values[1]}; leave {key} out to go on with it, "
             "or name another folder by --runs"

@@ -61,7 +61,8 @@ def pack_runs(runs: Path, out: Path) -> list[Path]:
     if not packed:
         raise PaperError(f"{runs} holds no finished ablation; train one by `flash-ansr paper train b0 --runs {runs}`")
     for draws in answers:
-        _pack_answers(draws, out)
+        lines = "".join(f"{json.dumps(row)}\n" for _, row in sorted(kept_rows(draws).items()))
+        write_whole(out / f"{draws.name}.gz", gzip.compress(lines.encode(), mtime=0))
     return packed
 
 
@@ -79,12 +80,6 @@ def _pack(run: Ablation, folder: RunFolder, checkpoint: Path, out: Path) -> None
     packed = target / "checkpoints" / checkpoint.name
     export_checkpoint(checkpoint, packed, torch.float16)
     write_whole(packed / JSON_FILE, _without_folder((packed / JSON_FILE).read_text(encoding="utf-8"), corpus))
-
-
-def _pack_answers(draws: Path, out: Path) -> None:
-    rows = kept_rows(draws)
-    lines = "".join(f"{json.dumps(rows[i])}\n" for i in sorted(rows))
-    write_whole(out / f"{draws.name}.gz", gzip.compress(lines.encode(), mtime=0))
 
 
 def _without_folder(text: str, corpus: Path | None) -> str:

@@ -6,6 +6,7 @@ what they are named for alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,9 +44,9 @@ class Trained:
         return Path(self.config.data.prior).stem.rpartition("_")[2]
 
     @property
-    def loss(self) -> float | None:
-        """The last validation loss."""
-        return None if self.curve is None else float(self.curve.loss[-1])
+    def loss(self) -> float:
+        """The last validation loss; NaN before the first one."""
+        return math.nan if self.curve is None else float(self.curve.loss[-1])
 
 
 def trained_runs(context: Context) -> list[Trained]:

@@ -123,7 +123,7 @@ def beside_b0(group: Group, groups: Sequence[Group]) -> str:
     """A run with fewer candidates beside B0 with as many."""
     n = group.settings["n_samples"]
     base = next(g for g in groups if g.label == ABLATIONS["b0"].title and g.settings["n_samples"] == n)
-    ours, theirs = (METRICS["vnrr"].shown(g.estimates["vnrr"].value) for g in (group, base))
+    ours, theirs = (METRICS["vnrr"].shown(g.estimates["vnrr"]).value for g in (group, base))
     return f"{group.label}: vNRR {ours:.3g} % with {n} candidates, where B0 has {theirs:.3g} %"
 
 
@@ -139,11 +139,11 @@ def against_b0(
         group, row, vnrr = by_title[t.run.title], values[t.run.name], by_title[t.run.title].estimates["vnrr"]
         incomparable = ["loss"] if t.run.has_own_prior else []
         incomparable += _OF_FITS if group.settings["n_samples"] != groups[0].settings["n_samples"] else ()
-        known = {} if t.run.name.startswith("b0") else {k: v for k, v in row.items() if v is not None and k in expected}
-        judged = {name: value for name, value in known.items() if name not in incomparable}
+        names = set() if t.run.name.startswith("b0") else expected.keys() - {*incomparable}
+        judged = {name: value for name, value in row.items() if name in names and not math.isnan(value)}
         n_comparisons += len(judged)
         beyond = [name for name, value in judged.items() if abs(value - expected[name][0]) > expected[name][1]]
-        cells = {name: "-" if value is None else f"{value:.3g}" for name, value in row.items()}
+        cells = {name: "-" if math.isnan(value) else f"{value:.3g}" for name, value in row.items()}
         cells["vnrr"] += f" ({100 * vnrr.low:.3g} to {100 * vnrr.high:.3g})"
         lines.append(
             {
@@ -173,7 +173,7 @@ def _seeds_of_b0(found: Sequence[Trained]) -> list[str]:
     return [t.run.name for t in found if t.run.name.startswith("b0")]
 
 
-def _compare_static_corpora(values: Mapping[str, Mapping[str, float | None]]) -> list[str]:
+def _compare_static_corpora(values: Mapping[str, Mapping[str, float]]) -> list[str]:
     """The two simplifiers on the same draws: all that these runs differ in."""
     by_sympy, by_simplipy = values.get("a_s"), values.get("a_p")
     if by_sympy is None or by_simplipy is None:
@@ -181,7 +181,7 @@ def _compare_static_corpora(values: Mapping[str, Mapping[str, float | None]]) ->
     parts = [
         f"{name} {a:.3g} and {b:.3g}"
         for name in ("vnrr", "length_ratio", "distinct", "bloat")
-        if (a := by_sympy[name]) is not None and (b := by_simplipy[name]) is not None
+        if not math.isnan((a := by_sympy[name]) - (b := by_simplipy[name]))
     ]
     return [
         f"static corpora by SymPy and by SimpliPy: {', '.join(parts)}; both hold only draws that SymPy simplifies in "
@@ -189,14 +189,13 @@ def _compare_static_corpora(values: Mapping[str, Mapping[str, float | None]]) ->
     ]
 
 
-def _values(trained: Trained, group: Group, prints: Mapping[str, float]) -> dict[str, float | None]:
-    found: dict[str, float | None] = {
-        name: METRICS[name].shown(group.estimates[name].value) if group.estimates[name].n else None for name in _OF_FITS
-    }
+def _values(trained: Trained, group: Group, prints: Mapping[str, float]) -> dict[str, float]:
+    """What runs are compared in; NaN where it is not known."""
+    found = {name: METRICS[name].shown(group.estimates[name]).value for name in _OF_FITS}
     return found | {name: 100 * prints[name] for name in _OF_CANDIDATES} | {"loss": trained.loss}
 
 
-def spread(seeds: Sequence[Mapping[str, float | None]], n_problems: int) -> dict[str, tuple[float, float]]:
+def spread(seeds: Sequence[Mapping[str, float]], n_problems: int) -> dict[str, tuple[float, float]]:
     """Middle of B0's seeds and half the width of the interval for one more seed, for each value that all of them have.
 
     Seeds differ in recovery by one problem at least, however equal they happen to be.

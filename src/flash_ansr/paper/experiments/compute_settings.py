@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from flash_ansr.bench.execute import machine
 from flash_ansr.bench.plan import Plan
@@ -13,34 +14,10 @@ from flash_ansr.infer.candidates.normal_forms import MAX_PATTERN_LENGTH
 from flash_ansr.infer.settings import PaperPipeline, Settings
 from flash_ansr.paper.context import Context
 from flash_ansr.paper.drawing import table_figure
-from flash_ansr.paper.experiment import Exhibit, Scale, experiment, markdown
-from flash_ansr.paper.experiments.recovery import PAPER_PIPELINE, fixed_plans, time_plans
+from flash_ansr.paper.experiment import Exhibit, Scale, experiment, markdown, printed
+from flash_ansr.paper.experiments.recovery import fixed_plans, time_plans
 from flash_ansr.versions import versions
 
-# label of our plan, method, parameter and its values in the paper
-_SWEPT: tuple[tuple[str, str, str, list[int]], ...] = (
-    ("", "NeSymReS", "beam width", [*(2**k for k in range(6)), 128, 512]),
-    ("", "E2E", "beam width", [2**k for k in range(10)]),
-    ("PySR", "PySR", "niterations", [*(2**k for k in range(11)), 2**12, 2**14]),
-    (PAPER_PIPELINE, "Flash-ANSR", "n_samples", [*(2**k for k in range(15)), 2**16, 2**18]),
-)
-_FIXED: tuple[tuple[str, str, str, list[int]], ...] = (
-    ("", "NeSymReS", "beam width", [4]),
-    ("", "E2E", "beam width", [256]),
-    ("PySR", "PySR", "niterations", [128]),
-    ("", "Flash-ANSR 3M", "n_samples", [4096]),
-    (PAPER_PIPELINE, "Flash-ANSR 20M", "n_samples", [2048]),
-    (PAPER_PIPELINE, "Flash-ANSR 120M", "n_samples", [2048]),
-    ("", "Flash-ANSR 1B", "n_samples", [512]),
-)
-_SYSTEM = {
-    "CPU": "AMD Ryzen 9 9950X (16C, 32T)",
-    "GPU": "NVIDIA RTX 4090 (24 GB)",
-    "RAM": "64 GB DDR5 6000MT/s",
-    "OS": "Ubuntu 24.04.3 LTS",
-    "Python": "3.13.7",
-    "PyTorch": "2.9.1 + CUDA 13.0",
-}
 _NO_PLAN = "-"
 
 
@@ -62,10 +39,11 @@ def settings(context: Context) -> Exhibit:
     scales = {"full": replace(context, scale=Scale.FULL, notes=[]), context.scale.value: context}
     swept = {name: time_plans(at, True) for name, at in scales.items()}
     fixed = {name: fixed_plans(at, {}, True) for name, at in scales.items()}
-    machine_here = [{"component": name, "the paper": _SYSTEM[name], "here": text} for name, text in _here().items()]
+    published, asked = printed("machine"), printed("test_time_compute")
+    machine_here = [{"component": name, "the paper": published[name], "here": text} for name, text in _here().items()]
     tables = [
-        [_line(*row, swept, context.scale) for row in _SWEPT],
-        [_line(*row, fixed, context.scale) for row in _FIXED],
+        [_line(row, swept, context.scale) for row in asked["swept"]],
+        [_line(row, fixed, context.scale) for row in asked["fixed"]],
         _inference(),
         machine_here,
     ]
@@ -90,10 +68,9 @@ def settings(context: Context) -> Exhibit:
     return Exhibit(table_figure(lines), findings, "\n\n".join(map(markdown, tables)), notes)
 
 
-def _line(
-    label: str, method: str, parameter: str, published: list[int], plans: dict[str, list[Plan]], scale: Scale
-) -> dict[str, str]:
+def _line(row: list[Any], plans: dict[str, list[Plan]], scale: Scale) -> dict[str, str]:
     """A line of the table of a parameter: its values in the paper, and those of the plan of this label."""
+    label, method, parameter, published = row
     values = {
         name: [value for plan in at if plan.label == label for value in plan.sweep[parameter]]
         for name, at in plans.items()

@@ -270,18 +270,13 @@ def _finite_shares(problem: Problem, n: int, seed: int) -> Facts:
     columns = [v.range.values(draws[:, k, 0], draws[:, k, 1]) for k, v in enumerate(problem.variables)]
     X = np.column_stack(columns)
     y = np.asarray(problem.expression(X), dtype=np.float64)
-    overflows, vanishes = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    parts = np.array([np.broadcast_to(part(X), n) for part in problem.expression.subtrees()], dtype=np.float64)
     with np.errstate(over="ignore", under="ignore"):
-        narrow = y.astype(np.float32)
-        for part in problem.expression.subtrees():
-            values = np.broadcast_to(np.asarray(part(X), dtype=np.float64), (n,))
-            stored = values.astype(np.float32)
-            overflows |= np.isfinite(values) & ~np.isfinite(stored)
-            vanishes |= (values != 0) & (stored == 0)
+        narrow, stored = y.astype(np.float32), parts.astype(np.float32)
     shares = {
         "as_double": np.isfinite(y),
         "as_float": np.isfinite(narrow),
-        "overflows": overflows,
-        "vanishes": vanishes,
+        "overflows": (np.isfinite(parts) & ~np.isfinite(stored)).any(axis=0),
+        "vanishes": ((parts != 0) & (stored == 0)).any(axis=0),
     }
     return {name: float(mask.mean()) for name, mask in shares.items()}

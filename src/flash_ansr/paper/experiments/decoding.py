@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import simplipy
@@ -178,16 +177,13 @@ def fingerprint_panels(prints: Mapping[str, Mapping[str, float]]) -> dict[str, d
 
 def _by_length(groups: list[Group]) -> list[str]:
     """Recovery on the shorter and the longer half of the laws."""
-    lengths = {problem.name: len(problem.expression) for problem in load(_CATALOGUE)}
-    middle = float(np.median([lengths[name] for name in groups[0].problems]))
+    lengths = pd.Series({problem.name: len(problem.expression) for problem in load(_CATALOGUE)})
+    middle = float(lengths[list(groups[0].problems)].median())
     sentences = []
-    for title, is_short in (("short", True), ("long", False)):
-        parts = []
-        for group in groups:
-            pairs = group.scores["vnrr"].items()
-            found = [value for name, value in pairs if (lengths[str(name)] <= middle) == is_short]
-            parts.append(f"{group.label} {100 * float(np.mean(found)) if found else float('nan'):.1f} %")
-        sentences.append(f"vNRR on {title} laws (up to {middle:g} tokens is short): {', '.join(parts)}")
+    for title, names in (("short", lengths.index[lengths <= middle]), ("long", lengths.index[lengths > middle])):
+        found = {g.label: g.scores["vnrr"][g.scores.index.isin(names)].mean() for g in groups}
+        parts = ", ".join(f"{label} {100 * share:.1f} %" for label, share in found.items())
+        sentences.append(f"vNRR on {title} laws (up to {middle:g} tokens is short): {parts}")
     return sentences
 
 
@@ -310,7 +306,7 @@ def compared(groups: Sequence[Group]) -> list[str]:
     sentences = []
     for group in groups:
         known = [METRICS[name] for name in ("vnrr", "length_ratio", "fit_seconds") if group.estimates[name].n]
-        parts = [f"{metric.title} {metric.shown(group.estimates[metric.name].value):.3g}" for metric in known]
+        parts = [f"{metric.title} {metric.shown(group.estimates[metric.name]).value:.3g}" for metric in known]
         sentences.append(f"{group.label}: {', '.join(parts)}")
     return sentences
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
 import simplipy
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.bench.numeric import fvu, is_perfect
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import panels
-from flash_ansr.paper.experiment import Exhibit, experiment
+from flash_ansr.paper.experiment import Exhibit, experiment, printed
 from flash_ansr.regressor import FlashANSR
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Example(NamedTuple):
@@ -33,28 +31,6 @@ class Example(NamedTuple):
         return [rng.uniform(self.low, self.high, (n, n_variables)) for n in sizes]
 
 
-CURVES = (
-    Example("x1^2 + 2*x1 + 1", -5.0, 5.0),
-    Example("x1^3 - x1", -2.0, 2.0),
-    Example("sin(x1) + sin(3*x1)/3", -6.0, 6.0),
-    Example("exp(-x1^2/2)", -4.0, 4.0),
-    Example("x1*sin(x1)", -10.0, 10.0),
-    Example("log(x1 + 1) + log(x1^2 + 1)", 0.0, 4.0),
-    Example("sqrt(x1)*cos(2*x1)", 0.0, 8.0),
-    Example("1/(1 + 25*x1^2)", -1.0, 1.0),
-    Example("tanh(2*x1) + 0.5*x1", -3.0, 3.0),
-    Example("x1/(1 + x1^2)", -5.0, 5.0),
-    Example("abs(x1 - 1) + x1/2", -4.0, 4.0),
-    Example("exp(-x1/3)*cos(2*x1)", 0.0, 10.0),
-)
-SURFACES = (
-    Example("sin(x1) + sin(x2^2)", -3.0, 3.0),
-    Example("2*sin(x1)*cos(x2)", -3.0, 3.0),
-    Example("x1^4 - x1^3 + x2^2/2 - x2", -2.0, 2.0),
-    Example("exp(-(x1^2 + x2^2)/4)", -4.0, 4.0),
-    Example("x1*x2/(1 + x1^2)", -3.0, 3.0),
-    Example("sqrt(x1^2 + x2^2)", -3.0, 3.0),
-)
 # a candidate fits as well as the best where its error is at most this many times the least of the first ones
 _AS_WELL = 1.5
 _FIRST = 20
@@ -63,12 +39,16 @@ _EQUAL = 1e-6
 OSCILLATION = "1.5*exp(-0.3*x1)*cos(2.5*x1)"
 
 
+def _examples(table: str, n: int) -> list[Example]:
+    return [Example(*row) for row in printed(table)[:n]]
+
+
 def _search(context: Context, X: FloatArray, y: FloatArray, seconds: float) -> FlashANSR:
     model = FlashANSR(time_limit=seconds, random_state=context.seed, checkpoint=context.checkpoint)
     return model.fit(X, y)
 
 
-def _find_laws(context: Context, examples: tuple[Example, ...], n_rows: int, seconds: float) -> list[Facts]:
+def _find_laws(context: Context, examples: list[Example], n_rows: int, seconds: float) -> list[Facts]:
     """The law found for each, on rows drawn uniformly, judged on rows of their own."""
 
     def work(example: Example) -> Facts:
@@ -85,7 +65,7 @@ def _find_laws(context: Context, examples: tuple[Example, ...], n_rows: int, sec
     return context.each({f"{e.law}|{n_rows}|{seconds:g}|{context.weights}": e for e in examples}, work, "laws")
 
 
-def _counted(examples: tuple[Example, ...], rows: list[Facts]) -> tuple[list[str], list[dict[str, str]]]:
+def _counted(examples: list[Example], rows: list[Facts]) -> tuple[list[str], list[dict[str, str]]]:
     """How many laws were found, and the table of all."""
     recovered = sum(is_perfect(row["fvu"]) for row in rows)
     findings = [
@@ -123,7 +103,7 @@ def gallery_1d(context: Context) -> Exhibit:
 
     Full: the same, 100 s each
     """
-    examples = CURVES[: context.pick(4, 12, 12)]
+    examples = _examples("curves", context.pick(4, 12, 12))
     rows = _find_laws(context, examples, 64, context.pick(0.3, 2.0, 100.0))
     figure, drawn = panels(len(examples) // 4, 4, 3.0, 2.5)
     for axes, example, row in zip(drawn, examples, rows, strict=True):
@@ -146,7 +126,7 @@ def gallery_2d(context: Context) -> Exhibit:
 
     Full: the same, 100 s each
     """
-    examples = SURFACES[: context.pick(1, 6, 6)]
+    examples = _examples("surfaces", context.pick(1, 6, 6))
     rows = _find_laws(context, examples, 100, context.pick(0.3, 3.0, 100.0))
     figure, drawn = panels(len(examples), 3, 3.2, 2.3)
     for k, (example, row) in enumerate(zip(examples, rows, strict=True)):

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from flash_ansr.bench.figures import COLOURS
 from flash_ansr.bench.numeric import fvu, is_perfect
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.paper.ablations.trained_runs import comparable, trained_runs
 from flash_ansr.paper.context import Context, Facts
@@ -20,7 +20,6 @@ from flash_ansr.paper.experiment import Exhibit, MissingError, experiment
 from flash_ansr.regressor import FlashANSR
 from simplipy.errors import SimplipyError
 
-FloatArray = npt.NDArray[np.float64]
 _HALF_WIDTH = 20.0
 _N_NEW_ROWS = 512
 _FLOOR, _CEILING = -16.0, 0.5
@@ -58,9 +57,8 @@ def gaussian_map(context: Context) -> Exhibit:
         limits = {"checkpoint": context.checkpoint, "time_limit": seconds}
         searches.append(Search(f"ours, {seconds:g} s", context.weights, limits))
         for name, weights, options in networks:
-            searches.append(
-                Search(f"{name}, {n_candidates} candidates", weights, options | {"n_samples": n_candidates})
-            )
+            title = f"{name}, {n_candidates} candidates"
+            searches.append(Search(title, weights, options | {"n_samples": n_candidates}))
 
     def work(k: int, options: dict[str, Any]) -> Facts:
         X, y = instance(means[k], widths[k], (context.seed, k), n_rows)

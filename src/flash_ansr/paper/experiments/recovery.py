@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 import simplipy
@@ -15,13 +14,12 @@ from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import is_perfect
 from flash_ansr.bench.plan import Plan
 from flash_ansr.bench.tables import table
-from flash_ansr.catalogues import load
+from flash_ansr.catalogues import FloatArray, load
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, panels
 from flash_ansr.paper.experiment import Exhibit, PaperError, Scale, experiment
 from flash_ansr.regressor import FlashANSR
 
-FloatArray = npt.NDArray[np.float64]
 _TIME, _POINTS, _NOISE = AXES
 _CATALOGUE = "fastsrb"
 PAPER_PIPELINE = "the paper's pipeline"
@@ -102,7 +100,7 @@ def _curves(
     for label, members in _by_label(groups, axis.position).items():
         for metric in map(METRICS.__getitem__, shown[:n_told]):
             known = [g for g in members if g.estimates[metric.name].n]
-            steps = [f"{metric.shown(g.estimates[metric.name].value):.3g} at {axis.position(g):.3g}" for g in known]
+            steps = [f"{metric.shown(g.estimates[metric.name]).value:.3g} at {axis.position(g):.3g}" for g in known]
             findings += [f"{label}: {metric.title} {', '.join(steps)} ({axis.label})"] * bool(steps)
     n = max(group.estimates["vnrr"].n for group in groups)
     notes = [f"{n} of 115 problems, {len(groups[0].rows) // max(n, 1)} data sets each", INTERVALS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import timeit
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import sympy
 from sympy.core.cache import clear_cache
 
 import simplipy
@@ -22,8 +22,7 @@ from flash_ansr.data import Generator
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import compared_with_paper, draw_ecdf, panels
 from flash_ansr.paper.experiment import Exhibit, experiment
-from flash_ansr.paper.sympy.cpu_limit import TimeOver, cpu_limit
-from flash_ansr.paper.sympy.simplify import with_numbers, without_numbers
+from flash_ansr.paper.sympy.simplify import simplified
 from simplipy import Engine, TokenBatch
 from simplipy.paper.engine import PaperEngine
 from simplipy.paper.rules import load_rules
@@ -167,29 +166,13 @@ def _timed(simplify: Callable[[list[str]], Sequence[str]]) -> TimedCall:
 def by_sympy(tokens: list[str], index: int, ratio: float) -> tuple[float, int | None]:
     """As in the paper, only ``simplify`` is timed, for a CPU second at most."""
     clear_cache()  # rows of a corpus share no work
-    start = time.thread_time()
-    try:
-        with cpu_limit(_SYMPY_SECONDS):
-            given = with_numbers(simplipy.parse(tokens), index)
-        start = time.thread_time()
-        with cpu_limit(_SYMPY_SECONDS):
-            result = sympy.simplify(given, ratio=ratio)
-        seconds = time.thread_time() - start
-        return seconds, len(without_numbers(result))
-    except TimeOver:
-        return _SYMPY_SECONDS, None
-    except Exception:  # SymPy raises all sorts of errors of its own on odd input
-        return time.thread_time() - start, None
+    answer = simplified(simplipy.parse(tokens), index, _SYMPY_SECONDS, ratio=ratio)
+    return answer.seconds, None if answer.skeleton is None else len(answer.skeleton)
 
 
 def _least_seconds(work: Callable[[], object]) -> float:
     """CPU time of the fastest of several passes."""
-    passes = []
-    for _ in range(_PASSES):
-        start = time.thread_time()
-        work()
-        passes.append(time.thread_time() - start)
-    return min(passes)
+    return min(timeit.repeat(work, timer=time.thread_time, number=1, repeat=_PASSES))
 
 
 @experiment(minutes=0.3)

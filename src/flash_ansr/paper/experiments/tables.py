@@ -13,79 +13,10 @@ import simplipy
 from flash_ansr.paper.ablations.networks import ABLATIONS
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import compared_with_paper, table_figure
-from flash_ansr.paper.experiment import Exhibit, experiment
+from flash_ansr.paper.experiment import Exhibit, experiment, printed
 from simplipy import OPERATORS, Engine
 from simplipy.expression.operators import DEFAULT_OPERATORS
 from simplipy.paper.rules import PrefixRule, is_metavariable, load_rules
-
-# millions of weights: encoder, decoder; and the total as the paper rounds it
-_PAPER_COUNTS = {
-    "3M": (1.6, 1.6, "3.2M"),
-    "20M": (10.4, 12.4, "23M"),
-    "120M": (64.4, 57.5, "122M"),
-    "1B": (494.0, 459.0, "955M"),
-}
-# the other rows of its table, by their places in a config, and what the text around it says; the batch follows from
-# 512M pairs in 4M steps
-_PAPER_TABLE: dict[str, tuple[str, float, float, float, float]] = {
-    "encoder dimension": ("model.encoder.dim", 192, 384, 640, 1280),
-    "encoder heads": ("model.encoder.n_heads", 3, 6, 10, 20),
-    "ISAB layers": ("model.encoder.n_isab", 1, 2, 5, 10),
-    "SAB layers": ("model.encoder.n_sab", 1, 2, 5, 10),
-    "inducing points": ("model.encoder.n_inducing", 128, 128, 128, 128),
-    "seed vectors": ("model.encoder.n_seeds", 128, 128, 128, 128),
-    "decoder dimension": ("model.decoder.dim", 192, 384, 640, 1280),
-    "decoder heads": ("model.decoder.n_heads", 3, 6, 10, 20),
-    "decoder layers": ("model.decoder.n_layers", 3, 6, 10, 20),
-    "feed-forward dimension": ("", 576, 1152, 1920, 3840),  # of the network, as no config has it
-    "encoder dropout": ("model.encoder.dropout", 0.1, 0.1, 0.1, 0.1),
-    "decoder dropout": ("model.decoder.dropout", 0.1, 0.1, 0.1, 0.1),
-    "steps": ("optimizer.steps", 1e6, 2e6, 3e6, 4e6),
-    "batch size": ("optimizer.batch_size", 128, 128, 128, 128),
-    "learning rate": ("optimizer.learning_rate", 1e-4, 1e-4, 1e-4, 3e-5),
-    "weight decay": ("optimizer.weight_decay", 0.01, 0.01, 0.01, 0.025),
-    "beta1": ("optimizer.beta1", 0.9, 0.9, 0.9, 0.9),
-    "beta2": ("optimizer.beta2", 0.95, 0.95, 0.95, 0.99995),
-    "clip": ("optimizer.clip", 2.0, 2.0, 2.0, 2.0),
-    "warmup": ("optimizer.warmup", 0.1, 0.1, 0.1, 0.1875),
-    "decay": ("optimizer.decay", 0.2, 0.2, 0.2, 0.25),
-}
-_PAPER_TOKENS = (
-    "+ - * / abs inv neg pow pow2 pow3 pow4 pow5 pow1_2 pow1_3 pow1_4 pow1_5 sin cos tan asin acos atan sinh cosh "
-    "tanh asinh acosh atanh exp log mult2 mult3 mult4 mult5 div2 div3 div4 div5"
-).split()
-# what the paper writes, and what it says becomes of it
-_EXAMPLES = (
-    ("abs(x1/2)^2 + <constant>*exp(x2 - x2) + <constant>", "<constant> + (x1/2)^2", False),
-    ("2*sin(x1) + <constant>^2", "<constant> + 2*sin(x1)", True),
-    ("x1 + sin(<constant>)", "<constant> + x1", False),
-    ("2*x1 + <constant> + <constant> - x1", "<constant> + x1", False),
-    ("exp(-1/(x1 - x1))", "0", False),
-    ("4*x1/pi", "<constant>*x1", True),
-)
-# the rules that the paper prints; where the right side has a free constant, numbers count as free
-_PRINTED_RULES = (
-    ("pow(-inf/4, cbrt(pi))", "inf"),
-    ("pow(-inf, x)*(e*x)", "pow(-inf, x)"),
-    ("(1/pi)/(0/-inf)", "inf"),
-    ("(inf*1)*(pi/-1)", "-inf"),
-    ("pow(sinh(pi), x - inf)", "0"),
-    ("pow(asin(0), cbrt(pi))", "0"),
-    ("(-1 - pi)*(inf*pi)", "-inf"),
-    ("(x + inf)/(5*-1)", "-inf"),
-    ("pow(inf, pi)/(pi + -1)", "inf"),
-    ("sqrt(-inf)/(4*pi)", "inf"),
-    ("4*x/pi", "<constant>*x"),
-    ("x*inf + x/nan", "nan"),
-    ("(x + -inf)/sinh(pi)", "-inf"),
-    ("e/-1*pow(-inf, inf)", "-inf"),
-    ("pow(x*0, -1/e)", "inf"),
-    ("pi*pi*(2*-inf)", "-inf"),
-    ("pow(sinh(-inf), atan(e))", "inf"),
-    ("pow(1/2, x/3)", "pow(<constant>, x)"),
-    ("asin(-1)*pow4(inf)", "-inf"),
-    ("pow(pow(pi, pi), pow3(inf))", "inf"),
-)
 
 
 @experiment(minutes=0.2, needs=("network",))
@@ -100,9 +31,9 @@ def hyperparameters(_: Context) -> Exhibit:
 
     Full: the same
     """
-    resolved = {name: _resolved(name) for name in _PAPER_COUNTS}
+    resolved = {name: _resolved(name) for name in printed("weights")}
     ours, theirs, lines, findings = {}, {}, [], []
-    for name, (*published, stated) in _PAPER_COUNTS.items():
+    for name, (*published, stated) in printed("weights").items():
         counted = [resolved[name][part] / 1e6 for part in ("encoder", "decoder")]
         for part, here, stated_part in zip(("encoder", "decoder"), counted, published, strict=True):
             ours[f"{name} {part}"], theirs[f"{name} {part}"] = here, stated_part
@@ -113,12 +44,12 @@ def hyperparameters(_: Context) -> Exhibit:
             f"{stated}"
         )
     different = []
-    for row, (_place, *values) in _PAPER_TABLE.items():
+    for row, (_place, *values) in printed("hyperparameters").items():
         for name, value in zip(resolved, values, strict=True):
             here = resolved[name]["config"][row]
             lines.append(_line(name, row, f"{here:g}", f"{value:g}", "" if here == value else "differs"))
             different += [] if here == value else [f"{row} of {name} ({here:g}, the paper {value:g})"]
-    n = len(_PAPER_TABLE) * len(_PAPER_COUNTS)
+    n = len(printed("hyperparameters")) * len(resolved)
     worst = max(abs(ours[key] / theirs[key] - 1) for key in ours)
     findings += [
         f"{n - len(different)} of {n} other values are the paper's; others: {'; '.join(different) or 'none'}",
@@ -143,7 +74,9 @@ def _resolved(name: str) -> Facts:
     with torch.device("meta"):
         network = Network(config.model)
     width = network.state_dict()["decoder.blocks.0.feed_forward.up.weight"].shape[0]
-    values = {row: attrgetter(place)(config) if place else width for row, (place, *_) in _PAPER_TABLE.items()}
+    values = {
+        row: attrgetter(place)(config) if place else width for row, (place, *_) in printed("hyperparameters").items()
+    }
     return network.n_parameters() | {"config": values}
 
 
@@ -159,12 +92,12 @@ def vocabulary(_: Context) -> Exhibit:
 
     Full: the same
     """
-    operators = [OPERATORS[token] for token in DEFAULT_OPERATORS]
-    missing = [token for token in _PAPER_TOKENS if token not in DEFAULT_OPERATORS]
-    added = [token for token in DEFAULT_OPERATORS if token not in _PAPER_TOKENS]
+    operators, published = [OPERATORS[token] for token in DEFAULT_OPERATORS], printed("operators").split()
+    missing = [token for token in published if token not in DEFAULT_OPERATORS]
+    added = [token for token in DEFAULT_OPERATORS if token not in published]
     findings = [
         f"{len(operators)} operators, {sum(o.arity == 2 for o in operators)} of them binary; the paper has "
-        f"{len(_PAPER_TOKENS)}; missing here: {', '.join(missing) or 'none'}; added: {', '.join(added) or 'none'}",
+        f"{len(published)}; missing here: {', '.join(missing) or 'none'}; added: {', '.join(added) or 'none'}",
         f"weight 10: {' '.join(o.token for o in operators if o.weight == 10)}; weight 1: "
         f"{sum(o.weight == 1 for o in operators)} others",
     ]
@@ -243,13 +176,14 @@ def rule_table(context: Context) -> Exhibit:
     buckets = Counter((rule.pattern[0], len(rule.pattern)) for rule in rules if not rule.is_ground)
     (root, length), largest = buckets.most_common(1)[0]
     share, middle = 100 * largest / buckets.total(), np.median([*buckets.values()])
-    simplified = {left: simplipy.simplify(left, mask_numbers="<constant>" in right) for left, right in _PRINTED_RULES}
+    theirs = dict(printed("rules"))
+    simplified = {left: simplipy.simplify(left, mask_numbers="<constant>" in right) for left, right in theirs.items()}
     others = [
         f"{left} becomes {simplified[left]} (the paper: {right})"
-        for left, right in _PRINTED_RULES
+        for left, right in theirs.items()
         if simplipy.canonical_key(simplified[left]) != simplipy.canonical_key(right)
     ]
-    n = len(_PRINTED_RULES)
+    n = len(theirs)
     findings = [
         f"{len(rules)} rules, {sum(rule.is_ground for rule in rules)} of them without variables",
         "by length of the pattern: " + ", ".join(f"{length}: {by_length[length]}" for length in lengths),
@@ -288,7 +222,7 @@ def worked_examples(_: Context) -> Exhibit:
     """
     paper = Engine(method="paper")
     lines, n_short, n_same = [], Counter[str](), Counter[str]()
-    for text, expected, masked in _EXAMPLES:
+    for text, expected, masked in printed("simplifications"):
         line = {"given": f"`{text}`", "the paper": f"`{expected}`"}
         tokens = simplipy.parse(text).tokens
         found = {

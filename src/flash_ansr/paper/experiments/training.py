@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from flash_ansr.catalogues import FloatArray
 from flash_ansr.checkpoint.folder import newest_checkpoint, weights_hash
 from flash_ansr.paper.ablations.networks import ABLATIONS, paces, train_or_continue
 from flash_ansr.paper.context import Context, Facts
@@ -58,21 +58,16 @@ def training_curves(context: Context) -> Exhibit:
     folders = {_key_of_run(folder): folder for folder in given_runs(context) or _train_small(context)}
     rows = context.each(folders, work, "runs")
     context.notes.extend(f"{row['name']} has no validation yet: it is left out" for row in rows if len(row) == 1)
-    measured = [row for row in rows if len(row) > 1]
-    # a number that is not finite is null in a row
-    arrays: list[Any] = [
-        {k: np.array(v, np.float64) for k, v in row.items() if isinstance(v, list)} for row in measured
-    ]
-    curves = [LearningCurve(**row | columns) for row, columns in zip(measured, arrays, strict=True)]
+    curves = [LearningCurve(**_with_arrays(row)) for row in rows if len(row) > 1]
     if not curves:
         raise MissingError(
             f"no run in {context.runs} has a validation yet; go on with one by: flash-ansr train --resume"
         )
     law = fit_power_law(curves)
     findings = [
-        f"{curve.name}: {curve.n_parameters:,} weights, {int(curve.samples[-1]):,} problems, validation loss "
-        f"{curve.loss[-1]:.3f}, largest gradient norm {np.fmax.reduce(curve.gradient_norms, initial=0.0):.1f}"
-        for curve in curves
+        f"{run['name']}: {run['n_parameters']:,} weights, {run['samples']:,} problems, validation loss "
+        f"{run['validation_loss']:.3f}, largest gradient norm {run['largest_gradient_norm']:.1f}"
+        for run in (curve.summary() for curve in curves)
     ]
     findings.append(
         "no power law: it needs at least three sizes"
@@ -80,6 +75,11 @@ def training_curves(context: Context) -> Exhibit:
         else f"envelope: loss ~ FLOPs^{law.exponent:.3f} over {law.n_points} points (the paper: -0.14)"
     )
     return Exhibit(training_figure(curves, law), findings)
+
+
+def _with_arrays(row: Facts) -> Facts:
+    """A row with arrays for its lists; a number that is not finite is null in a row."""
+    return {name: np.array(value, np.float64) if isinstance(value, list) else value for name, value in row.items()}
 
 
 def _key_of_run(folder: Path) -> str:
@@ -167,7 +167,7 @@ def _networks(context: Context) -> dict[str, Path]:
     return found or {"network": context.network()}
 
 
-def by_kind(tokens: Sequence[str], similarity: npt.NDArray[np.float64]) -> list[str]:
+def by_kind(tokens: Sequence[str], similarity: FloatArray) -> list[str]:
     """Mean similarities over all pairs, within kinds, and between kinds."""
     kinds = {kind: [k for k, token in enumerate(tokens) if belongs(token)] for kind, belongs in _KINDS.items()}
 

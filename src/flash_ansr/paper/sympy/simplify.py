@@ -6,28 +6,57 @@ SymPy gets what it would read from text: evaluated, and with x**(1/3) for odd ro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from flash_ansr.paper.sympy.cpu_limit import TimeOver, cpu_limit
 from simplipy import Expression, parse
-
-if TYPE_CHECKING:
-    import sympy
+from simplipy.errors import SimplipyError
 
 _LARGEST = 10.0
 
 
-def with_numbers(expression: Expression, seed: int | tuple[int, ...]) -> sympy.Expr:
-    """The expression for SymPy, with a number for each free constant."""
-    from simplipy.export.sympy_bridge import to_sympy
+class Answer(NamedTuple):
+    """A skeleton, or the reason why there is none, and the CPU seconds that SymPy took."""
 
-    numbers = np.random.default_rng(seed).uniform(-_LARGEST, _LARGEST, expression.n_constants)
-    return to_sympy(expression.with_constants(numbers).tokens, principal_roots=True).doit()
+    skeleton: Expression | None
+    reason: str | None
+    seconds: float
 
 
-def without_numbers(answer: sympy.Basic) -> Expression:
-    """The skeleton of what SymPy answers; a ConversionError where it has left the reals."""
-    from simplipy.export.sympy_bridge import from_sympy
+def simplified(expression: Expression, seed: int | tuple[int, ...], limit: float, **options: Any) -> Answer:
+    """SymPy's form of an expression; ``sympy.simplify`` alone is timed. On the main thread only, for the limit.
 
-    return parse(from_sympy(answer, principal_roots=True)).skeleton()
+    Parameters
+    ----------
+    expression : Expression
+    seed : int or tuple of int
+        Of the numbers that stand for free constants.
+    limit : float
+        CPU seconds for ``simplify``, and as many for the way to SymPy.
+    **options
+        Of ``sympy.simplify``.
+    """
+    import sympy
+
+    from simplipy.export.sympy_bridge import from_sympy, to_sympy
+
+    start = time.thread_time()
+    try:
+        with cpu_limit(limit):
+            numbers = np.random.default_rng(seed).uniform(-_LARGEST, _LARGEST, expression.n_constants)
+            given = to_sympy(expression.with_constants(numbers).tokens, principal_roots=True).doit()
+        start = time.thread_time()
+        with cpu_limit(limit):
+            result = sympy.simplify(given, **options)
+        seconds = time.thread_time() - start
+        return Answer(parse(from_sympy(result, principal_roots=True)).skeleton(), None, seconds)
+    except TimeOver:
+        return Answer(None, "time limit", limit)
+    except SimplipyError as error:
+        reason = f"not real: {error}"
+    except Exception as error:  # SymPy raises all sorts of errors of its own on odd input
+        reason = f"{type(error).__name__}: {error}"
+    return Answer(None, reason[:200], time.thread_time() - start)

@@ -15,9 +15,8 @@ from typing import Any
 
 from flash_ansr.data.errors import DataError
 from flash_ansr.data.generator import Generator
-from flash_ansr.paper.sympy.cpu_limit import TimeOver, cpu_limit
-from flash_ansr.paper.sympy.simplify import with_numbers, without_numbers
-from simplipy import SimplipyError, parse
+from flash_ansr.paper.sympy.simplify import simplified
+from simplipy import parse
 from simplipy.files.output_files import write_whole
 
 _CHUNK = 16
@@ -79,18 +78,8 @@ def make_skeletons(
 
 def sympy_simplified(tokens: list[str], seed: tuple[int, int], time_limit: float) -> Row:
     """Tokens of the skeleton after SymPy, or the reason why there are none. On the main thread only, for its timer."""
-    import sympy
-
-    try:
-        with cpu_limit(time_limit):
-            result = without_numbers(sympy.simplify(with_numbers(parse(tokens), seed)))
-    except TimeOver:
-        return {"tokens": None, "reason": "time limit"}
-    except SimplipyError as error:
-        return {"tokens": None, "reason": f"not real: {error}"[:200]}
-    except Exception as error:  # SymPy raises all sorts of errors of its own on odd input
-        return {"tokens": None, "reason": f"{type(error).__name__}: {error}"[:200]}
-    return {"tokens": result.tokens, "reason": None}
+    answer = simplified(parse(tokens), seed, time_limit)
+    return {"tokens": answer.skeleton and answer.skeleton.tokens, "reason": answer.reason}
 
 
 def _simplified_chunk(indices: list[int], drawn: list[list[str] | None], seed: int, time_limit: float) -> list[Row]:
