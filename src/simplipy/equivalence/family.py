@@ -107,7 +107,7 @@ def _contained(
         if not rows.size:
             continue  # defined nowhere, or nowhere that doubles reach: nothing to match
         member, here = Function.of(a, constants.tolist()), known.take(rows)
-        guesses = translation.guesses(constants, rng)
+        guesses = translation.guesses(constants)
         for candidate in candidates(b, here, values, guesses, constants, rng):
             other, tolerance = Function.of(b, candidate), max(rtol, _FITTED)
             # one member to many digits; and zeros, since x/c comes as close to zero as one likes, but not to zero
