@@ -102,16 +102,6 @@ class Rule:
         )
 
 
-def subterm_ends(tokens: Sequence[str]) -> list[int]:
-    """Where the subterm that begins at each of these prefix tokens ends."""
-    ends = [0] * len(tokens)
-    for i in reversed(range(len(tokens))):
-        ends[i] = i + 1
-        for _ in range(OPERATORS[tokens[i]].arity if tokens[i] in OPERATORS else 0):
-            ends[i] = ends[ends[i]]
-    return ends
-
-
 def from_core(tokens: Sequence[str]) -> tuple[str, ...]:
     """The core's tokens with metavariables by name: x1 is a."""
     return tuple(METAVARIABLES[int(t[1:]) - 1] if re.fullmatch(r"x[1-4]", t) else t for t in tokens)

@@ -9,7 +9,6 @@ from simplipy.mining.redundancy import Instances, Refuted, is_covered, loads, op
 from simplipy.mining.rule import Kind, Rule, from_core
 from simplipy.mining.shards import Proposal
 from simplipy.mining.verification import Finding, read_condition
-from simplipy.mining.verifier import Verifier
 
 Verify = Callable[[Sequence[Rule]], list[Finding | None]]
 
@@ -40,11 +39,7 @@ class Settled:
 
 
 def settle(
-    proposals: Sequence[Proposal],
-    known: Sequence[Rule],
-    refuted: Sequence[tuple[Rule, str]],
-    verifier: Verifier,
-    progress: Callable[[int], None] | None = None,
+    proposals: Sequence[Proposal], known: Sequence[Rule], refuted: Sequence[tuple[Rule, Finding]], verify: Verify
 ) -> Settled:
     """Verify the proposals of one length, the most general ones first, and sort them.
 
@@ -54,17 +49,11 @@ def settle(
         As the core makes them.
     known : sequence of Rule
         Rules of shorter patterns; their instances are left out.
-    refuted : sequence of (Rule, str)
-        Shorter proposals that were rejected, with the reason; longer terms around them are left out.
-    verifier : Verifier
-        With its seed and deadline.
-    progress : callable, optional
-        Called with the number of proposals that were verified since the last call.
+    refuted : sequence of (Rule, Finding)
+        Shorter proposals that were rejected; longer terms around them are left out.
+    verify : callable
+        Findings of rules, None for those that there was no time for; then nothing else is verified.
     """
-
-    def verify(rules: Sequence[Rule]) -> list[Finding | None]:
-        return verifier(rules, progress)
-
     settled = Settled()
     plain, conditional = _as_rules(proposals)
     # a conditional rule covers its instances whose arguments are proved to lie within bounds, so these come first
@@ -74,11 +63,11 @@ def settle(
     options = options_with(rule_set(rule for rule in [*known, *settled.rules] if rule.is_used))
     instances = Instances(rule for rule in [*known, *settled.unused] if not rule.conditions)
     pending = [rule for rule in plain if not instances.covers(rule) and not is_covered(rule, options)]
-    equations = Refuted((rule for rule, reason in refuted if "special" not in reason), options)
+    equations = Refuted((rule for rule, finding in refuted if "special" not in finding.reason), options)
     implied = {rule for rule in pending if equations.imply(rule)}
     settled.n_implied = len(implied)
     pending = [rule for rule in pending if rule not in implied]
-    while pending and not verifier.stopped:
+    while pending and not settled.n_open:
         chosen = select_general(pending)
         # families are never used, so they come last where time is short
         accepted = _verified(sorted(chosen, key=lambda rule: rule.has_constant), settled, verify)

@@ -25,8 +25,9 @@ from simplipy.equivalence.pointwise import Function, compare_functions
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, probe_points
 from simplipy.errors import SimplipyError
 from simplipy.expression.expression import evaluate_many, parse
+from simplipy.expression.prefix import subterm_ends
 from simplipy.mining.boxes import on_boxes
-from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, subterm_ends
+from simplipy.mining.rule import METAVARIABLES, Rule, Tokens
 
 _N_POINTS = 768
 _N_POINTS_MORE = 12288
