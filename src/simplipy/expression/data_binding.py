@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simplipy import _core
 from simplipy.errors import EvaluationError
 
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -56,6 +57,22 @@ def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] |
     except ValueError as error:
         raise EvaluationError(f"X is no table: {error}") from error
     return _matrix(array), None
+
+
+def column_numbers(variables: Sequence[str], names: list[str] | None, n_columns: int) -> list[int]:
+    """Columns of bound data, with what ``bind_data`` says of their names, that hold these variables."""
+    if names is not None:
+        return [names.index(name) for name in variables]
+    numbers = [_core.column_number(name) for name in variables]
+    for name, number in zip(variables, numbers, strict=True):
+        if number == 0:
+            raise EvaluationError(
+                f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; "
+                "pass a mapping of names to columns"
+            )
+        if number > n_columns:
+            raise EvaluationError(f"variable {name!r} needs column {number}, X has {n_columns}")
+    return [number - 1 for number in numbers]
 
 
 def bind_constants(constants: Any) -> list[float]:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simplipy import _core
-from simplipy.errors import FitError
-from simplipy.expression.data_binding import bind_data
+from simplipy.errors import EvaluationError, FitError
+from simplipy.expression.data_binding import bind_data, column_numbers
 from simplipy.expression.expression import Expression
 from simplipy.fit.unexplained import unit_of
 
@@ -79,7 +79,10 @@ def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: 
         raise FitError(f"X has {len(matrix)} rows, y has {len(target)}; they must be the same")
     if len(target) == 0:
         raise FitError("X and y have no rows; at least one is needed")
-    numbers = [_column_number(name, labels, matrix.shape[1]) for name in variables] if matrix is not None else []
+    try:
+        numbers = [] if matrix is None else column_numbers(variables, labels, matrix.shape[1])
+    except EvaluationError as error:
+        raise FitError(f"{error}; or declare it in parameters") from error
     weights = errors = None
     if sample_weight is not None:
         weights = _weights(sample_weight, "sample_weight", len(target))
@@ -202,20 +205,6 @@ def _all_finite(values: Floats) -> bool:
     with np.errstate(over="ignore"):
         square = flat.dot(flat)
     return math.isfinite(square) or bool(np.isfinite(flat).all())
-
-
-def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
-    if labels is not None:
-        return labels.index(name)
-    number = _core.column_number(name)
-    if number == 0:
-        raise FitError(
-            f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; pass a DataFrame or "
-            f"dict, or declare it in parameters=[{name!r}]"
-        )
-    if number > n_columns:
-        raise FitError(f"variable {name!r} needs column {number}, X has {n_columns}")
-    return number - 1
 
 
 def _vector(values: Any, what: str) -> Floats:
