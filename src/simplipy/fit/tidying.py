@@ -12,7 +12,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -125,50 +125,49 @@ def tidy(
         return fit
     data = {"X": X, "y": y, "sample_weight": sample_weight, "y_err": y_err}
     refit = partial(fit_constants, **data, loss=loss, method=method, n_restarts=0, n_threads=n_threads)
-    return _Tidier(refit, len(np.asarray(y)), gamma, tolerance, deadline).run(fit)
+    end = math.inf if deadline is None else time.monotonic() + deadline
+    return _Tidier(refit, len(np.asarray(y)), gamma, tolerance, end).run(fit)
 
 
+@dataclass
 class _Tidier:
     """The data, and the rules by which a change is kept."""
 
-    def __init__(
-        self, refit: Callable[..., Fit], n_rows: int, gamma: float, tolerance: float, deadline: float | None
-    ) -> None:
-        self._refit = refit
-        self._n_rows = n_rows
-        self._gamma = gamma
-        self._tolerance = tolerance
-        self._end = math.inf if deadline is None else time.monotonic() + deadline
-        self._steps: list[TidyStep] = []
+    refit: Callable[..., Fit]
+    n_rows: int
+    gamma: float
+    tolerance: float
+    end: float
+    steps: list[TidyStep] = field(default_factory=list)
 
     def run(self, fit: Fit) -> Fit:
         """The fit after all changes that are kept."""
         current = self._with_parameters_as_constants(fit)
         if current.fvu > EXACT_FVU:
-            longest = description_length(current, self._n_rows) + self._n_rows * self._tolerance
+            longest = description_length(current, self.n_rows) + self.n_rows * self.tolerance
             current = self._shortened(current, longest)
         if current.fvu <= EXACT_FVU:
             current = self._snapped(current, len(fit.expression))
             shorter = self._pruned(current, max(current.fvu, ROUNDING_FVU))
             if shorter is not current:
                 current = self._snapped(shorter, len(fit.expression))
-        if not self._steps:
+        if not self.steps:
             return fit
         status = current.status if current.skeleton.n_constants else FitStatus.NO_CONSTANTS
-        return replace(current, status=status, steps=tuple(self._steps))
+        return replace(current, status=status, steps=tuple(self.steps))
 
     def _fitted(self, skeleton: Expression, start: Floats) -> Fit:
         x0 = start if skeleton.n_constants else None
-        left = None if self._end == math.inf else max(self._end - time.monotonic(), _LEAST_SECONDS)
-        return self._refit(skeleton, x0=x0, deadline=left)
+        left = None if self.end == math.inf else max(self.end - time.monotonic(), _LEAST_SECONDS)
+        return self.refit(skeleton, x0=x0, deadline=left)
 
     def _trials(self, changes: Iterable[_Change]) -> Iterator[tuple[_Change, Fit]]:
         """The changes that there is time to try, with their fits."""
-        for change in itertools.takewhile(lambda _: time.monotonic() < self._end, changes):
+        for change in itertools.takewhile(lambda _: time.monotonic() < self.end, changes):
             yield change, self._fitted(change.skeleton, change.start)
 
     def _kept(self, change: _Change, trial: Fit) -> Fit:
-        self._steps.append(TidyStep(change.action, change.reason, trial.expression, trial.fvu))
+        self.steps.append(TidyStep(change.action, change.reason, trial.expression, trial.fvu))
         return trial
 
     def _pruned(self, fit: Fit, floor: float) -> Fit:
@@ -182,21 +181,21 @@ class _Tidier:
 
     def _snapped(self, fit: Fit, longest: int) -> Fit:
         """An exact fit in simpler numbers, as long as it stays exact and short."""
-        highest = self._score(fit) + self._tolerance + 1e-12
+        highest = self._score(fit) + self.tolerance + 1e-12
         for change, trial in self._trials(_simplifications(fit)):
-            bonus = self._gamma * _TOKENS_OF_A_SYMBOL if change.symbolic and trial.fvu <= EXACT_FVU else 0.0
+            bonus = self.gamma * _TOKENS_OF_A_SYMBOL if change.symbolic and trial.fvu <= EXACT_FVU else 0.0
             if trial.ok and len(trial.expression) <= longest and self._score(trial) <= highest + bonus:
                 return self._snapped(self._kept(change, trial), longest)
         return fit
 
     def _score(self, fit: Fit) -> float:
         """The paper's score, with FVUs that are rounding taken as equal."""
-        return score(fit.fvu, len(fit.expression), self._gamma, EXACT_FVU)
+        return score(fit.fvu, len(fit.expression), self.gamma, EXACT_FVU)
 
     def _shortened(self, fit: Fit, longest: float) -> Fit:
         """A fit with residuals in the shortest description that is reached change by change."""
-        for change, trial in self._trials(_promising(fit, self._n_rows) if fit.fvu > EXACT_FVU else ()):
-            length = description_length(trial, self._n_rows)
+        for change, trial in self._trials(_promising(fit, self.n_rows) if fit.fvu > EXACT_FVU else ()):
+            length = description_length(trial, self.n_rows)
             if length < longest:
                 return self._shortened(self._kept(change, trial), length)
         return fit
