@@ -85,10 +85,10 @@ def mine(
     hand_rules = read_rules(hand) if hand else []
     with _Bar() as bar:
         if method == "paper":
-            mined = mine_by_fits(config, time_limit, bar.update)
+            mined = mine_by_fits(config, time_limit, bar.show)
         else:
             folder = out.with_name(f"{out.stem}.shards")
-            mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.update).run()
+            mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.show).run()
     write_whole(out, mined.text())
     # the command line, without the folder of the program, which differs from machine to machine
     provenance = mined.provenance(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
@@ -149,7 +149,7 @@ def verify(
         raise typer.Exit(1)
 
 
-class _Bar:
+class _Bar(Progress):
     """A progress bar on stderr: terms of the current length, terms per second, rules."""
 
     def __init__(self) -> None:
@@ -163,17 +163,10 @@ class _Bar:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
-        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._tasks: dict[int, TaskID] = {}
+        super().__init__(*columns, console=Console(stderr=True), transient=True)
+        self._task_of: dict[int, TaskID] = {}
 
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
-
-    def update(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
+    def show(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
         """Show where a length stands."""
         tested = report.counts["tested"]
         facts: dict[str, Any] = {
@@ -183,9 +176,9 @@ class _Bar:
             "rules": n_rules,
             "verified": n_verified,
         }
-        if report.length not in self._tasks:
-            self._tasks[report.length] = self._progress.add_task("", total=report.existing, **facts)
-        self._progress.update(self._tasks[report.length], completed=tested, **facts)
+        if report.length not in self._task_of:
+            self._task_of[report.length] = self.add_task("", total=report.existing, **facts)
+        self.update(self._task_of[report.length], completed=tested, **facts)
 
 
 def _show(mined: Mined) -> None:
