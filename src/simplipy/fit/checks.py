@@ -17,7 +17,6 @@ from simplipy.expression.expression import Expression
 from simplipy.fit.unexplained import unit_of
 
 Floats = npt.NDArray[np.float64]
-_FLOAT64 = np.dtype(np.float64)
 
 # relative error is measured by |y|, but not by less than this part of its median
 RELATIVE_FLOOR = 1e-3
@@ -41,28 +40,6 @@ class FitData:
     errors: Floats | None
     has_errors: bool
     rows: _core.FitRows
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.y)
-
-    @property
-    def columns(self) -> Floats:
-        """Columns (n_columns, n_rows) by name."""
-        if self.matrix is None:
-            return np.empty((0, self.n_rows))
-        return np.ascontiguousarray(self.matrix.T[self.column_numbers], dtype=np.float64)
-
-    @property
-    def sample_weights(self) -> Floats:
-        """Weights of squared residuals, (n_rows,)."""
-        return np.ones(self.n_rows) if self.weights is None else self.weights
-
-    @property
-    def sizes(self) -> Floats:
-        """Units of residuals, (n_rows,)."""
-        return np.ones(self.n_rows) if self.errors is None else self.errors
 
 
 def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: Any, loss: str) -> FitData:
@@ -137,7 +114,7 @@ def check_starts(x0: Any, n_constants: int) -> Floats:
             f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
             f"got {np.shape(x0)}"
         )
-    if not _all_finite(starts):
+    if not np.isfinite(starts).all():
         raise FitError(f"x0 must be finite, got {x0!r}")
     return starts
 
@@ -199,31 +176,22 @@ def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -
     raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
 
 
-def _all_finite(values: Floats) -> bool:
-    flat = values.ravel()
-    # one pass without a mask; squares may overflow, so a bad sum only means that one has to look
-    with np.errstate(over="ignore"):
-        square = flat.dot(flat)
-    return math.isfinite(square) or bool(np.isfinite(flat).all())
-
-
 def _vector(values: Any, what: str) -> Floats:
-    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim == 1:
-        return values if values.flags.c_contiguous and values.flags.aligned else values.copy()
     try:
-        vector = np.asarray(values, dtype=np.float64)
+        vector: Floats = np.require(values, np.float64, ["C", "ALIGNED", "ENSUREARRAY"])
     except (TypeError, ValueError) as error:
         raise FitError(f"{what} must be numbers: {error}") from error
     if vector.ndim == 2 and vector.shape[1] == 1:
         vector = vector[:, 0]
     if vector.ndim != 1:
         raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
-    return np.ascontiguousarray(vector)
+    return vector
 
 
 def _check_finite(vector: Floats, what: str) -> None:
-    if not _all_finite(vector):
-        row = int(np.argmin(np.isfinite(vector)))
+    finite = np.isfinite(vector)
+    if not finite.all():
+        row = int(np.argmin(finite))
         raise FitError(f"{what} must be finite, got {vector[row]} in row {row}; drop or fill these rows")
 
 

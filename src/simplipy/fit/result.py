@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simplipy.expression.expression import Expression, parse
+from simplipy.expression.operators import variable_token
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,15 +27,7 @@ class FitStatus(Enum):
 
 
 # in the order of the core's enumeration
-STATUSES = (
-    FitStatus.OK,
-    FitStatus.NO_CONSTANTS,
-    FitStatus.DIVERGED,
-    FitStatus.NON_FINITE,
-    FitStatus.SINGULAR,
-    FitStatus.DEADLINE,
-    FitStatus.DROPPED,
-)
+STATUSES = tuple(FitStatus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +106,5 @@ class Fit:
 
 def substituted(expression: Expression, values: dict[str, float]) -> Expression:
     """The expression with these variables replaced by numbers."""
-    names = {name: repr(float(value)) for name, value in values.items()}
-    from simplipy import _core
-
-    by_token = {_core.quoted(name): number for name, number in names.items()}
+    by_token = {variable_token(name): repr(float(value)) for name, value in values.items()}
     return parse([by_token.get(token, token) for token in expression.tokens])

@@ -41,10 +41,14 @@ class _Objective:
     def __post_init__(self) -> None:
         self.n = self.expression.n_constants + len(self.parameters)
         self.threshold = robust_threshold(self.data)
+        n_rows = len(self.data.y)
+        self.weights = np.ones(n_rows) if self.data.weights is None else self.data.weights
+        self.sizes = np.ones(n_rows) if self.data.errors is None else self.data.errors
         # one matrix for all calls, which SciPy makes thousands of: columns by number, of parameters too
         names = [*self.data.names, *self.parameters]
-        more = np.zeros((max(len(self.parameters), not names), self.data.n_rows))
-        self._matrix = np.column_stack([*self.data.columns, *more])
+        self._matrix = np.zeros((n_rows, max(len(names), 1)))
+        if self.data.matrix is not None:
+            self._matrix[:, : len(self.data.names)] = self.data.matrix[:, self.data.column_numbers]
         numbers = {name: f"x{k}" for k, name in enumerate(names, start=1) if name in self.expression.variables}
         self._formula = self.expression.rename(numbers)
         self._slopes = [self._formula.variables.index(numbers[name]) for name in self.parameters]
@@ -71,13 +75,12 @@ class _Objective:
 
     def __call__(self, values: Floats) -> tuple[float, Floats]:
         """Weighted mean loss and its gradient."""
-        data = self.data
-        weights = data.sample_weights / data.sample_weights.sum()
-        rho, slope = _rho(self.loss, self.threshold, (self.predict(values) - data.y) / data.sizes)
-        return float(weights @ rho), (weights * slope / data.sizes) @ self.slopes(values)
+        weights = self.weights / self.weights.sum()
+        rho, slope = _rho(self.loss, self.threshold, (self.predict(values) - self.data.y) / self.sizes)
+        return float(weights @ rho), (weights * slope / self.sizes) @ self.slopes(values)
 
     def fvu(self, values: Floats) -> float:
-        return fvu(self.data.y, self.predict(values), self.data.sample_weights / self.data.sizes**2)
+        return fvu(self.data.y, self.predict(values), self.weights / self.sizes**2)
 
 
 def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
@@ -94,15 +97,14 @@ def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
 
 
 def _by_curve_fit(objective: _Objective, start: Floats) -> Floats:
-    data = objective.data
-    used = data.sample_weights > 0
+    used, y = objective.weights > 0, objective.data.y
 
     def predict(_: object, *values: float) -> Floats:
         return objective.predict(np.array(values))[used]
 
-    sigma = data.sizes[used] / np.sqrt(data.sample_weights[used])
+    sigma = objective.sizes[used] / np.sqrt(objective.weights[used])
     limits = tuple(np.array(objective.bounds).T) if objective.bounds else (-np.inf, np.inf)
-    return np.asarray(optimize.curve_fit(predict, None, data.y[used], p0=start, sigma=sigma, bounds=limits)[0])
+    return np.asarray(optimize.curve_fit(predict, None, y[used], p0=start, sigma=sigma, bounds=limits)[0])
 
 
 def _by_bfgs(objective: _Objective, start: Floats) -> Floats:
@@ -185,9 +187,9 @@ def _refine_one(
 
 def _covariance(objective: _Objective, values: Floats) -> Floats:
     data = objective.data
-    root = np.sqrt(data.sample_weights) / data.sizes
-    jacobian = objective.slopes(values) * root[:, None] if objective.n else np.empty((data.n_rows, 0))
-    freedom = data.n_rows - objective.n
+    root = np.sqrt(objective.weights) / objective.sizes
+    jacobian = objective.slopes(values) * root[:, None] if objective.n else np.empty((len(data.y), 0))
+    freedom = len(data.y) - objective.n
     residual = (objective.predict(values) - data.y) * root
     variance = 1.0 if data.has_errors else (float(residual @ residual) / freedom if freedom > 0 else np.nan)
     try:
