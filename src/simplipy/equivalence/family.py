@@ -9,15 +9,13 @@ not is evidence, no proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from simplipy.equivalence.member_fit import candidates, refined
-from simplipy.equivalence.pointwise import Function, compare_functions
+from simplipy.equivalence.member_fit import Translation, candidates, refined
+from simplipy.equivalence.pointwise import Function, Relation, compare_functions, relation
 from simplipy.equivalence.probe_points import Array, ProbePoints, lattice_points, probe_points
-from simplipy.equivalence.translation import Translation
 from simplipy.expression.expression import Expression
 from simplipy.expression.operators import CONSTANT
 
@@ -41,10 +39,10 @@ class Families:
         Whether some matched member is defined in more places in a, in b.
     """
 
-    relation: Literal["same", "a wider", "b wider", "differs"] = "same"
-    witness: dict[str, float] | None = None
-    a_only: bool = False
-    b_only: bool = False
+    relation: Relation
+    witness: dict[str, float] | None
+    a_only: bool
+    b_only: bool
 
 
 @dataclass(slots=True)
@@ -76,19 +74,14 @@ def compare_families(
     fit_points = probe_points(names, 128, rng, "small")
     a_in_b = _contained(a, b, points, fit_points, rtol, rng)
     b_in_a = _contained(b, a, points, fit_points, rtol, rng)
-    found = Families(a_only=a_in_b.wider or b_in_a.narrower, b_only=a_in_b.narrower or b_in_a.wider)
-    lacking = [c for c in (a_in_b.missing, b_in_a.missing) if c is not None]
+    missing = (a_in_b.missing, b_in_a.missing)
+    lacking = [constants for constants in missing if constants is not None]
+    witness = None
     if lacking:
-        found.witness = _named(max(lacking, key=len) if len(lacking[0]) == 0 else lacking[0])
-    if a_in_b.missing is not None:
-        found.relation = "a wider" if b_in_a.missing is None else "differs"
-    elif b_in_a.missing is not None:
-        found.relation = "b wider"
-    return found
-
-
-def _named(constants: Array) -> dict[str, float]:
-    return {f"{CONSTANT}{k + 1}": float(c) for k, c in enumerate(constants)}
+        constants = next((c for c in lacking if len(c)), lacking[0])
+        witness = {f"{CONSTANT}{k}": float(c) for k, c in enumerate(constants, start=1)}
+    members = relation(*(constants is not None for constants in missing))
+    return Families(members, witness, a_in_b.wider or b_in_a.narrower, a_in_b.narrower or b_in_a.wider)
 
 
 def _contained(
@@ -106,10 +99,10 @@ def _contained(
             rows, values = _defined(a, constants, known)
         if not rows.size:
             continue  # defined nowhere, or nowhere that doubles reach: nothing to match
-        member, here = Function.of(a, constants.tolist()), known.take(rows)
+        member, here = Function(a, constants.tolist()), known.take(rows)
         guesses = translation.guesses(constants)
         for candidate in candidates(b, here, values, guesses, constants, rng):
-            other, tolerance = Function.of(b, candidate), max(rtol, _FITTED)
+            other, tolerance = Function(b, candidate), max(rtol, _FITTED)
             # one member to many digits; and zeros, since x/c comes as close to zero as one likes, but not to zero
             if rtol == 0 and (n_drawn == 0 or 0 in constants):
                 other, tolerance = refined(other, member, here), _REFINED

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind
 if TYPE_CHECKING:
     from simplipy.equivalence.balls import Ball
     from simplipy.equivalence.multiprecision import Outcome
+
+Relation = Literal["same", "a wider", "b wider", "differs"]
 
 # doubles that differ by less than this, relative to the larger one, are taken as possibly equal
 _DOUBLES_AGREE = 1e-9
@@ -35,18 +37,24 @@ _LARGEST_TOLERANCE = 0.1
 _LARGEST_MEANT = 100
 
 
+def relation(a_only: bool, b_only: bool) -> Relation:
+    """Which of two is wider, from whether something is only in the one, only in the other."""
+    if a_only and b_only:
+        return "differs"
+    return "a wider" if a_only else "b wider" if b_only else "same"
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """An expression with values for its free constants."""
 
     expression: Expression
-    tokens: tuple[str, ...]
-    constants: tuple[Any, ...] = ()
+    constants: Sequence[Any] = ()
 
-    @classmethod
-    def of(cls, expression: Expression, constants: Sequence[Any] = ()) -> Function:
-        """Function of an expression and its constants."""
-        return cls(expression, tuple(expression.tokens), tuple(constants))
+    @property
+    def tokens(self) -> list[str]:
+        """Prefix tokens of the expression."""
+        return self.expression.tokens
 
     def doubles(self) -> list[float]:
         """The constants as doubles."""

@@ -93,7 +93,7 @@ def verify_rule(rule: Rule, seed: int) -> Finding:
 
 def _verify_values(rule: Rule, rng: np.random.Generator) -> Finding:
     names = tuple(name for name in METAVARIABLES if name in rule.pattern)
-    a, b = Function.of(parse(rule.pattern)), Function.of(parse(rule.replacement))
+    a, b = Function(parse(rule.pattern)), Function(parse(rule.replacement))
     far = _where_conditions_hold(_far_points(names, rng), rule.conditions)
     beyond = compare_functions(a, b, far, n_confirmed=2)
     if beyond.counterexample is not None:
