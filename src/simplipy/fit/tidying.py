@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ _TRIALS = 4
 _ROUNDED = 1.0
 # slack, relative to the value, in which rare numbers are looked for
 _NARROW = 1e-3
+_UNITS = ("pi", "e", "pi^2", "1/pi", "sqrt(pi)", "sqrt(2)", "sqrt(3)", "1/e", "1/sqrt(2*pi)", "sqrt(2*pi)")
 _LARGEST_EXPONENT = 12
 _LARGEST_DENOMINATOR = 12
 _LARGEST_NUMERATOR = 10**6
@@ -305,21 +306,11 @@ def _written(candidate: _Candidate) -> float:
     return digits_cost(candidate.tokens) + TOKEN * n_tokens
 
 
-def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:
-    """Units of rational multiples: 1, pi, e, their squares, roots and reciprocals, and square roots of 2 and 3."""
-    return (
-        ("", 1.0, ()),
-        ("pi", math.pi, ("pi",)),
-        ("e", math.e, ("e",)),
-        ("pi^2", math.pi**2, ("pow2", "pi")),
-        ("1/pi", 1 / math.pi, ("inv", "pi")),
-        ("sqrt(pi)", math.sqrt(math.pi), ("pow1_2", "pi")),
-        ("sqrt(2)", math.sqrt(2), ("pow1_2", "2")),
-        ("sqrt(3)", math.sqrt(3), ("pow1_2", "3")),
-        ("1/e", 1 / math.e, ("inv", "e")),
-        ("1/sqrt(2*pi)", 1 / math.sqrt(2 * math.pi), ("inv", "pow1_2", "mult2", "pi")),
-        ("sqrt(2*pi)", math.sqrt(2 * math.pi), ("pow1_2", "mult2", "pi")),
-    )
+@cache
+def _units() -> list[tuple[str, float, tuple[str, ...]]]:
+    """Units of rational multiples, the common ones first: text, value and tokens."""
+    units = [(text, float(parse(text)(np.zeros((1, 1)))[0]), tuple(parse(text).tokens)) for text in _UNITS]
+    return [("", 1.0, ()), *units]
 
 
 def _made(ratio: Fraction, name: str, unit: tuple[str, ...], value: float) -> _Candidate:
