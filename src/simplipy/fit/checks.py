@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy import _core
 from simplipy.errors import EvaluationError, FitError
-from simplipy.expression.data_binding import bind_data, column_numbers
+from simplipy.expression.data_binding import FloatArray, bind_data, column_numbers
 from simplipy.expression.expression import Expression
-from simplipy.fit.unexplained import unit_of
-
-Floats = npt.NDArray[np.float64]
+from simplipy.fit.unexplained import Floats, unit_of
 
 # relative error is measured by |y|, but not by less than this part of its median
 RELATIVE_FLOOR = 1e-3
@@ -32,7 +29,7 @@ class FitData:
     Residuals are measured in units of ``errors``: y_err, and |y| where the error is relative.
     """
 
-    matrix: npt.NDArray[np.floating[Any]] | None
+    matrix: FloatArray | None
     column_numbers: list[int]
     names: list[str]
     y: Floats

@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy import _core
 from simplipy.errors import FitError, ParseError
@@ -30,6 +29,7 @@ from simplipy.fit.checks import (
     robust_threshold,
 )
 from simplipy.fit.result import STATUSES, Fit, FitStatus
+from simplipy.fit.unexplained import Floats
 
 Formula = str | Expression
 Formulas = Sequence[Any] | TokenBatch
@@ -257,7 +257,7 @@ def _fits(formulas: Sequence[Expression], named: dict[str, float], results: tupl
 
 
 @cache
-def _no_values(n: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _no_values(n: int) -> tuple[Floats, Floats]:
     """Values and covariance of a formula that was not reached; all of them share these."""
     values, covariance = np.full(n, np.nan), np.full((n, n), np.nan)
     values.flags.writeable = covariance.flags.writeable = False
@@ -298,7 +298,7 @@ def _one_each(x0: Any, n: int) -> Sequence[Any]:
     return list(x0)
 
 
-def _limits(limits: Any, n: int) -> npt.NDArray[np.float64]:
+def _limits(limits: Any, n: int) -> Floats:
     checked = np.ascontiguousarray(limits, dtype=np.float64)
     if checked.shape != (n,):
         raise FitError(f"fvu_limits must have one entry a formula: {n}, got shape {checked.shape}")

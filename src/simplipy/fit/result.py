@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import variable_token
-
-Floats = npt.NDArray[np.float64]
+from simplipy.fit.unexplained import Floats
 
 
 class FitStatus(Enum):

@@ -25,9 +25,10 @@ from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import CONSTANT
 from simplipy.fit.constants import fit_constants
 from simplipy.fit.description_length import TOKEN, description_length, digits_cost, free_cost, roles_of_constants
-from simplipy.fit.result import Fit, FitStatus, Floats, TidyStep
+from simplipy.fit.result import Fit, FitStatus, TidyStep
 from simplipy.fit.score import EXACT_FVU, GAMMA, ROUNDING_FVU, score
 from simplipy.fit.shorter_forms import reductions, shortened
+from simplipy.fit.unexplained import Floats
 
 # a constant may move by so many standard errors, or by this part of itself where the fit is exact
 _DEVIATIONS = 4.0

@@ -13,14 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from simplipy.equivalence.probe_points import Array, Mask
 from simplipy.expression.operator_forms import FORMS, Interval, OperatorForms
 from simplipy.expression.operators import leaf_kind
 from simplipy.expression.prefix import fold
-
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _ULPS = 8 * np.finfo(np.float64).eps
 _TINY = 1e-300

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simplipy.equivalence.probe_points import Array
 from simplipy.expression.expression import Expression, evaluate_many, parse
 from simplipy.expression.operators import CONSTANT, OPERATORS
 from simplipy.fit.constants import fit_constants
@@ -25,8 +25,6 @@ from simplipy.mining.discovery import LengthReport, Mined, Progress
 from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, from_core
 from simplipy.paper.engine import PaperEngine
 from simplipy.paper.rules import PrefixRule
-
-Array = npt.NDArray[np.float64]
 
 _N_ROWS = 1024
 _N_CHALLENGES = 16

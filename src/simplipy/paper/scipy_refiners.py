@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize
 
 from simplipy.expression.expression import Expression
 from simplipy.fit.checks import FitData, check_bounds, check_starts, own_parameters, robust_threshold
 from simplipy.fit.result import Fit, FitStatus
 from simplipy.fit.score import ROUNDING_FVU
-from simplipy.fit.unexplained import fvu
-
-Floats = npt.NDArray[np.float64]
+from simplipy.fit.unexplained import Floats, fvu
 
 _START_DEVIATION = 5.0
 
