@@ -47,12 +47,7 @@ def simplify(
 
     Example: simplipy simplify "x1*sin(1 + <constant>)/(x1*x1)"
     """
-    options: dict[str, Any] = {
-        "domain": domain,
-        "max_pattern_length": max_pattern_length,
-        "mask_numbers": mask_numbers,
-        "fold_numbers": fold_numbers,
-    }
+    options = (domain, max_pattern_length, mask_numbers, fold_numbers)
     bounds = parse_ranges(ranges or [])
     if explain and bounds:
         raise SimplipyError("--explain does not take --range; drop one of them")
@@ -61,7 +56,7 @@ def simplify(
         e = simplipy.parse(text)
         if expr != "-":  # of many formulas each may have some of the variables
             _check_ranges(bounds, e)
-        facts = _explained(e, options) if explain else _facts(e, simplipy.simplify(e, ranges=bounds, **options))
+        facts = _explained(e, options) if explain else _facts(e, simplipy.simplify(e, *options, ranges=bounds))
         if len(e) > _MAX_TOKENS:
             print(f"note: {simplipy.StopReason.SIZE_LIMIT.value}", file=sys.stderr)
         if as_json:
@@ -104,9 +99,9 @@ def _check_ranges(ranges: dict[str, tuple[float, float]], e: simplipy.Expression
             raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
 
 
-def _explained(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:
+def _explained(e: simplipy.Expression, options: tuple[Any, ...]) -> dict[str, Any]:
     """A simplification with its steps as JSON holds it."""
-    found = simplipy.Engine().explain(e, **options)
+    found = simplipy.Engine().explain(e, *options)
     return _facts(e, found.expression) | {
         "steps": [
             {"rules": list(step.rules), "before": step.before.infix(), "after": step.after.infix()}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, neighbours
+from simplipy.expression.data_binding import FloatArray
 from simplipy.expression.expression import Expression, evaluate_many
 from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind
 
@@ -104,7 +105,8 @@ def compare_functions(
     n_confirmed : int
         Common points that multiprecision confirms.
     """
-    values, defined = _on_doubles(a, b, points)
+    constants = [a.doubles(), b.doubles()]
+    values, defined = evaluate_many([a.expression, b.expression], points.data(), constants, n_threads=1)
     tolerance = _tolerance(a, b, points, values, rtol)
     with np.errstate(all="ignore"):
         is_evidence = ~(tolerance > _LARGEST_TOLERANCE * np.fmax(np.abs(values[0]), np.abs(values[1])))
@@ -125,14 +127,7 @@ def compare_functions(
     return found
 
 
-def _on_doubles(a: Function, b: Function, points: ProbePoints) -> tuple[Array, Mask]:
-    """Values and masks of both, (2, n_points)."""
-    constants = [a.doubles(), b.doubles()]
-    values, defined = evaluate_many([a.expression, b.expression], points.data(), constants, n_threads=1)
-    return values, defined  # type: ignore[return-value]
-
-
-def _tolerance(a: Function, b: Function, points: ProbePoints, values: Array, rtol: float) -> Array:
+def _tolerance(a: Function, b: Function, points: ProbePoints, values: FloatArray, rtol: float) -> Array:
     """Absolute difference at each point that counts as equal, (n_points,).
 
     NaN where doubles do not determine it: two values that they round to zero or infinity may differ by any factor.
@@ -169,7 +164,7 @@ def _is_meant(token: str) -> bool:
     return token.lstrip("-").isdigit() and abs(int(token)) <= _LARGEST_MEANT
 
 
-def _suspects(points: ProbePoints, values: Array, defined: Mask, tolerance: Array) -> list[int]:
+def _suspects(points: ProbePoints, values: FloatArray, defined: Mask, tolerance: Array) -> list[int]:
     """All rows where doubles differ: the mildest first, where doubles err least, and the largest differences.
 
     None is left out: where doubles cancel, rounding differs in many rows, and a true difference hides in others.
@@ -191,7 +186,7 @@ def _mildest(mask: Mask, points: ProbePoints, key: Array | None = None) -> list[
     return rows[np.argsort(order, kind="stable")].tolist()  # type: ignore[no-any-return]
 
 
-def _spread(points: ProbePoints, values: Array, defined: Mask, n: int) -> list[int]:
+def _spread(points: ProbePoints, values: FloatArray, defined: Mask, n: int) -> list[int]:
     """Rows to confirm equality on: common ones of all classes, then ones that doubles may call undefined wrongly."""
     common = defined[0] & defined[1] & np.isfinite(values[0]) & np.isfinite(values[1])
     rows: list[int] = np.flatnonzero(common)[: 2 * n].tolist()  # points come in random order of classes

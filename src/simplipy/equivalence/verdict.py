@@ -14,6 +14,7 @@ import numpy as np
 
 from simplipy.equivalence.pointwise import Comparison, Function, Relation, compare_functions, relation
 from simplipy.equivalence.probe_points import probe_points, with_points_around
+from simplipy.errors import SimplipyError
 from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import OPERATORS, leaf_kind
 from simplipy.expression.prefix import fold
@@ -102,7 +103,7 @@ def equivalent(
     """
     left, right = parse(a), parse(b)
     if not 0 <= rtol < 1:
-        raise ValueError(f"rtol must be >= 0 and < 1, got {rtol}")
+        raise SimplipyError(f"rtol must be >= 0 and < 1, got {rtol}")
     if _proved(left, right):
         return Verdict(True, None, "same", "same", "proved")
     rng = np.random.default_rng(random_state)

@@ -134,8 +134,6 @@ def _floats(array: npt.NDArray[Any], what: str) -> FloatArray:
         return native if all(s % native.itemsize == 0 for s in native.strides) else native.copy()
     if array.dtype.kind == "c":
         raise EvaluationError(f"{what} is complex; expressions are real, pass .real or two columns")
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64)
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:

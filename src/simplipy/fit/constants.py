@@ -183,7 +183,9 @@ def fit_constants(
     names = _core.variables_of(trees)
     named = check_parameters(parameters, names) if parameters is not None else {}
     data = check_data(X, y, [n for n in names if n not in named] if named else names, sample_weight, y_err, loss)
-    x0s = [] if x0 is None else [x0] if single else _one_each(x0, len(formulas))
+    x0s = [] if x0 is None else [x0] if single else list(x0)
+    if x0s and len(x0s) != len(formulas):
+        raise FitError(f"x0 must have one entry a formula: {len(formulas)}, got {len(x0s)}")
     if method != "lm":
         from simplipy.paper.scipy_refiners import refine
 
@@ -290,12 +292,6 @@ def _formulas(expression: Any) -> tuple[list[Expression], bool]:
         except ParseError:
             return parse_many(items), False
     return [item if type(item) is Expression else parse(item) for item in items], False
-
-
-def _one_each(x0: Any, n: int) -> Sequence[Any]:
-    if len(x0) != n:
-        raise FitError(f"x0 must have one entry a formula: {n}, got {len(x0)}")
-    return list(x0)
 
 
 def _limits(limits: Any, n: int) -> Floats:

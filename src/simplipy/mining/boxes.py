@@ -63,9 +63,8 @@ def on_boxes(tokens: Sequence[str], boxes: Mapping[str, tuple[Array, Array]], n_
 
 def _applied(token: str, operands: list[Boxes]) -> Boxes:
     """An operator over terms on boxes."""
-    whole, nowhere = operands[0].whole.copy(), operands[0].nowhere.copy()
-    for other in operands[1:]:
-        whole, nowhere = whole & other.whole, nowhere | other.nowhere
+    whole: Mask = np.logical_and.reduce([operand.whole for operand in operands])
+    nowhere: Mask = np.logical_or.reduce([operand.nowhere for operand in operands])
     if token == "/":
         inverse = _applied("inv", operands[1:])
         return _applied("*", [operands[0], inverse])

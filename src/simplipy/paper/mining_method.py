@@ -9,6 +9,7 @@ accepts is what the paper's method accepts. A cheap look at a few rows comes fir
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -89,7 +90,7 @@ class _Search:
 
     def __init__(self, config: MineConfig, time_limit: float | None) -> None:
         self._config = config
-        self._end = None if time_limit is None else time.monotonic() + time_limit
+        self._end = math.inf if time_limit is None else time.monotonic() + time_limit
         self._rng = np.random.default_rng(config.seed)
         self._rows = self._rng.normal(0, 5, (_N_ROWS, config.n_variables))
         self._leaves: list[str] = [f"x{k + 1}" for k in range(config.n_variables)]
@@ -98,7 +99,7 @@ class _Search:
 
     def is_over(self) -> bool:
         """Whether the time is up."""
-        return self._end is not None and time.monotonic() > self._end
+        return time.monotonic() > self._end
 
     def expressions(self, length: int) -> Iterator[Tokens]:
         """All expressions of a length, metavariables in the order of their first occurrence."""
