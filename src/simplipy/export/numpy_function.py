@@ -11,16 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy.errors import ConversionError, EvaluationError
-from simplipy.expression.data_binding import bind_constants, bind_data, column_numbers
+from simplipy.expression.data_binding import Floats, bind_constants, bind_data, column_numbers
 from simplipy.expression.operator_forms import FORMS
 from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind, variable_name
 from simplipy.expression.prefix import fold
 
 T = TypeVar("T")
-Values = npt.NDArray[np.float64]
 
 _SYMBOL_VALUES = {"pi": math.pi, "e": math.e, "inf": math.nan, "-inf": math.nan, "nan": math.nan}
 
@@ -37,14 +35,14 @@ def check_variables(tokens: Sequence[str], variables: Sequence[str]) -> None:
 
 
 def leaf_values(columns: Mapping[str, T], constants: Iterable[T], number: Callable[[float], T]) -> Callable[[str], T]:
-    """Values of the leaves for one fold, which meets the last free constant first.
+    """Floats of the leaves for one fold, which meets the last free constant first.
 
     Parameters
     ----------
     columns : mapping of str to object
-        Values of the variables by name.
+        Floats of the variables by name.
     constants : iterable of object
-        Values of the free constants in prefix order.
+        Floats of the free constants in prefix order.
     number : callable
         Value of a number.
     """
@@ -73,15 +71,15 @@ class NumpyFunction:
     def __repr__(self) -> str:
         return f"NumpyFunction({' '.join(self.tokens)})"
 
-    def __call__(self, X: Any, constants: Any = None) -> Values:
-        """Values on the rows of X.
+    def __call__(self, X: Any, constants: Any = None) -> Floats:
+        """Floats on the rows of X.
 
         Parameters
         ----------
         X : array (n_rows, n_columns), DataFrame or mapping of names to (n_rows,) columns
             x_k is column k-1 of an array; tables and mappings bind by name.
         constants : array (n_constants,), optional
-            Values of the free constants, in prefix order.
+            Floats of the free constants, in prefix order.
 
         Returns
         -------
@@ -123,7 +121,7 @@ def numpy_function(tokens: Sequence[str], variables: Sequence[str]) -> NumpyFunc
     return NumpyFunction(tokens, variables)
 
 
-def _finite(values: Values) -> Values:
+def _finite(values: Floats) -> Floats:
     """NaN for infinite input: an infinite subterm is undefined."""
     return np.where(np.isfinite(values), values, np.nan)
 

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simplipy import _core
-from simplipy.errors import EvaluationError
+from simplipy.errors import EvaluationError, SimplipyError
 
+Floats = npt.NDArray[np.float64]
 FloatArray = npt.NDArray[np.floating[Any]]
 
 # below this many values a thread costs more than it saves
@@ -75,14 +76,19 @@ def column_numbers(variables: Sequence[str], names: list[str] | None, n_columns:
     return [number - 1 for number in numbers]
 
 
+def as_floats(values: Any, what: str, error: type[SimplipyError]) -> Floats:
+    """Numbers as an array of doubles."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise error(f"{what} must be numbers: {reason}") from reason
+
+
 def bind_constants(constants: Any) -> list[float]:
     """Values of free constants as a list; a single number counts as one."""
     if constants is None:
         return []
-    try:
-        values = np.atleast_1d(np.asarray(constants, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise EvaluationError(f"constants must be numbers, got {constants!r}") from error
+    values = np.atleast_1d(as_floats(constants, "constants", EvaluationError))
     if values.ndim != 1:
         raise EvaluationError(f"constants must be one-dimensional, got shape {values.shape}")
     return values.tolist()  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ import numpy as np
 
 from simplipy import _core
 from simplipy.errors import EvaluationError, FitError
-from simplipy.expression.data_binding import FloatArray, bind_data, column_numbers
+from simplipy.expression.data_binding import FloatArray, as_floats, bind_data, column_numbers
 from simplipy.expression.expression import Expression
 from simplipy.fit.unexplained import Floats, unit_of
 
@@ -102,10 +102,7 @@ def robust_threshold(data: FitData) -> float:
 
 def check_starts(x0: Any, n_constants: int) -> Floats:
     """Starts (n_starts, n_constants)."""
-    try:
-        starts = np.atleast_2d(np.ascontiguousarray(x0, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise FitError(f"x0 must be numbers, got {x0!r}") from error
+    starts = np.ascontiguousarray(np.atleast_2d(as_floats(x0, "x0", FitError)))
     if starts.ndim != 2 or starts.shape[1] != n_constants:
         raise FitError(
             f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
@@ -174,15 +171,12 @@ def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -
 
 
 def _vector(values: Any, what: str) -> Floats:
-    try:
-        vector: Floats = np.require(values, np.float64, ["C", "ALIGNED", "ENSUREARRAY"])
-    except (TypeError, ValueError) as error:
-        raise FitError(f"{what} must be numbers: {error}") from error
+    vector = as_floats(values, what, FitError)
     if vector.ndim == 2 and vector.shape[1] == 1:
         vector = vector[:, 0]
     if vector.ndim != 1:
         raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
-    return vector
+    return vector if vector.flags.c_contiguous and vector.flags.aligned else vector.copy()
 
 
 def _check_finite(vector: Floats, what: str) -> None:
