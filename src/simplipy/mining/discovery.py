@@ -26,7 +26,7 @@ from simplipy.errors import SimplipyError
 from simplipy.mining.config import MineConfig
 from simplipy.mining.redundancy import rule_set, without_covered
 from simplipy.mining.rule import Rule
-from simplipy.mining.settling import Settled, settle
+from simplipy.mining.settling import settle
 from simplipy.mining.shards import Proposal, Shard, Shards
 from simplipy.mining.verification import Finding
 from simplipy.mining.verifier import Verifier
@@ -119,15 +119,6 @@ class Mined:
             ],
         }
 
-    def add(self, settled: Settled, report: LengthReport) -> None:
-        """Take over what became of the proposals of one length."""
-        self.rules += settled.rules
-        self.unused += settled.unused
-        self.rejected += settled.rejected
-        report.n_rules, report.n_unused = len(settled.rules), len(settled.unused)
-        report.n_rejected, report.n_implied, report.n_open = len(settled.rejected), settled.n_implied, settled.n_open
-        report.complete = report.complete and not settled.n_open
-
 
 Progress = Callable[[LengthReport, int, int], None]
 
@@ -210,8 +201,7 @@ class Discovery:
             n_verified += n
             self.progress(report, len(mined.rules), n_verified)
 
-        known = mined.rules + mined.unused
-        mined.add(settle(proposals, known, mined.rejected, partial(verify, progress=show)), report)
+        settle(proposals, mined, report, partial(verify, progress=show))
         mined.stopped = mined.stopped or verify.stopped
         report.seconds_verify = time.monotonic() - start
         show(0)

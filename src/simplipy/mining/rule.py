@@ -34,8 +34,6 @@ class Rule:
         Whether the replacement is defined in more places; a conditional rule may do so too.
     name : str
         Of a hand-written rule; a mined one is called by its own text.
-    is_used : bool
-        Whether the engine can match the pattern.
     """
 
     pattern: tuple[str, ...]
@@ -44,7 +42,6 @@ class Rule:
     conditions: tuple[str, ...] = ()
     extends: bool = False
     name: str = ""
-    is_used: bool = False
 
     @property
     def length(self) -> int:
