@@ -54,8 +54,10 @@ def simplify(
 
     def result(text: str, **more: object) -> str:
         e = simplipy.parse(text)
-        if expr != "-":  # of many formulas each may have some of the variables
-            _check_ranges(bounds, e)
+        unknown = [name for name in bounds if name not in e.variables]
+        if unknown and expr != "-":  # of many formulas each may have some of the variables
+            name, known = unknown[0], ", ".join(e.variables) or "none"
+            raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
         facts = _explained(e, options) if explain else _facts(e, simplipy.simplify(e, *options, ranges=bounds))
         if len(e) > _MAX_TOKENS:
             print(f"note: {simplipy.StopReason.SIZE_LIMIT.value}", file=sys.stderr)
@@ -90,13 +92,6 @@ def parse_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
         except ValueError:
             raise SimplipyError(f"--range must be NAME=LOW:HIGH, as in x1=0:inf, got {text!r}") from None
     return ranges
-
-
-def _check_ranges(ranges: dict[str, tuple[float, float]], e: simplipy.Expression) -> None:
-    for name in ranges:
-        if name not in e.variables:
-            known = ", ".join(e.variables) or "none"
-            raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
 
 
 def _explained(e: simplipy.Expression, options: tuple[Any, ...]) -> dict[str, Any]:

@@ -202,11 +202,8 @@ def _number(token: str, precision: int | None) -> _Node:
 
 def _variable(name: str, reserved: set[str]) -> _Node:
     """Name as a letter, Greek letter or upright word, with an index where it ends in digits or has an underscore."""
-    parts = re.fullmatch(r"([^\W\d_]+)_?(\d+)|([^\W\d_]+)_(\w+)", name)
-    if parts is None or name in reserved:
-        stem, index = name, ""
-    else:
-        stem, index = (parts[1] or parts[3]), (parts[2] or parts[4])
+    parts = re.fullmatch(r"([^\W\d_]+)(?:_?(\d+)|_(\w+))", name)
+    stem, index = (name, "") if parts is None or name in reserved else (parts[1], parts[2] or parts[3])
     text, is_word = _name(stem, upright=name in reserved)
     edge: _Edge = "word" if is_word else "plain"
     if index:
