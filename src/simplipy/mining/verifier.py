@@ -65,8 +65,7 @@ class Verifier:
 
         ``progress`` is called with the number of rules that were dealt with since the last call.
         """
-        found = [self._known.get(rule_key(rule)) for rule in rules]
-        missing = [i for i, finding in enumerate(found) if finding is None]
+        missing = [rule for rule in rules if rule_key(rule) not in self._known]
         progress(len(rules) - len(missing))
         over_processes = self.n_processes > 1 and len(missing) >= _MIN_FOR_PROCESSES
         for batch in (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)):
@@ -75,16 +74,16 @@ class Verifier:
             if self.stopped:
                 break
             try:
-                findings = self._verified([(rules[i], self.seed) for i in batch], over_processes)
+                findings = self._verified([(rule, self.seed) for rule in batch], over_processes)
             except KeyboardInterrupt:
                 self.stopped = "interrupted"
                 break
-            for i, finding in zip(batch, findings, strict=True):
-                found[i] = finding
+            found = dict(zip(map(rule_key, batch), findings, strict=True))
+            self._known |= found
             if self.shards:
-                self.shards.add_findings({rule_key(rules[i]): f for i, f in zip(batch, findings, strict=True)})
+                self.shards.add_findings(found)
             progress(len(batch))
-        return found
+        return [self._known.get(rule_key(rule)) for rule in rules]
 
     def _verified(self, jobs: Sequence[tuple[Rule, int]], over_processes: bool) -> list[Finding]:
         if not over_processes:
