@@ -11,17 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich import box
+from rich import box, progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
 from simplipy.cli.terminal import AsJson, console
@@ -118,7 +109,7 @@ def verify(
     rules = read_rules(file)
     with (
         Verifier(threads or os.cpu_count() or 1, seed) as run,
-        Progress(console=Console(stderr=True), transient=True) as bar,
+        progress.Progress(console=Console(stderr=True), transient=True) as bar,
     ):
         task = bar.add_task("rules verified", total=len(rules))
         found = run(rules, lambda n: bar.advance(task, n))
@@ -149,22 +140,22 @@ def verify(
         raise typer.Exit(1)
 
 
-class _Bar(Progress):
+class _Bar(progress.Progress):
     """A progress bar on stderr: terms of the current length, terms per second, rules."""
 
     def __init__(self) -> None:
         columns = (
-            SpinnerColumn(),
-            TextColumn("length {task.fields[length]}"),
-            BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} terms, {task.fields[rate]:,.0f}/s"),
-            TextColumn("{task.fields[classes]:,} irreducible, {task.fields[verified]:,} proposals verified"),
-            TextColumn("{task.fields[rules]:,} rules"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            progress.SpinnerColumn(),
+            progress.TextColumn("length {task.fields[length]}"),
+            progress.BarColumn(),
+            progress.TextColumn("{task.completed:,.0f} of {task.total:,.0f} terms, {task.fields[rate]:,.0f}/s"),
+            progress.TextColumn("{task.fields[classes]:,} irreducible, {task.fields[verified]:,} proposals verified"),
+            progress.TextColumn("{task.fields[rules]:,} rules"),
+            progress.TimeElapsedColumn(),
+            progress.TimeRemainingColumn(),
         )
         super().__init__(*columns, console=Console(stderr=True), transient=True)
-        self._task_of: dict[int, TaskID] = {}
+        self._task_of: dict[int, progress.TaskID] = {}
 
     def show(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
         """Show where a length stands."""
