@@ -107,7 +107,7 @@ def equivalent(
     if _proved(left, right):
         return Verdict(True, None, "same", "same", "proved")
     rng = np.random.default_rng(random_state)
-    names = _names(left, right)
+    names = tuple(dict.fromkeys([*left.variables, *right.variables]))
     if left.n_constants or right.n_constants:
         from simplipy.equivalence.family import compare_families
 
@@ -156,10 +156,6 @@ def _chained(token: str, operands: list[_Chain]) -> _Chain:
 
 def _spelled(operator: str, terms: list[tuple[str, ...]]) -> tuple[str, ...]:
     return (operator,) * (len(terms) - 1) + tuple(t for term in sorted(terms) for t in term)
-
-
-def _names(a: Expression, b: Expression) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*a.variables, *b.variables]))
 
 
 def _compare(a: Function, b: Function, names: tuple[str, ...], rtol: float, rng: np.random.Generator) -> Comparison:

@@ -228,8 +228,7 @@ class Engine:
         if ranges or domain != "extend" or fold_numbers or max_steps is not None:
             raise SimplipyError("the paper's engine takes max_pattern_length and mask_numbers only")
         if max_pattern_length not in self._paper_engines:
-            rules = load_rules() if self._paper_rules is None else load_rules(Path(self._paper_rules))
-            self._paper_engines[max_pattern_length] = PaperEngine(rules, max_pattern_length)
+            self._paper_engines[max_pattern_length] = PaperEngine(load_rules(self._paper_rules), max_pattern_length)
         result = parse(self._paper_engines[max_pattern_length].simplify(expression.tokens))
         return result.skeleton() if mask_numbers else result
 
