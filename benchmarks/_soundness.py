@@ -99,7 +99,7 @@ class PairCheck:
         for constants in draws:
             mapped = self._mapped(constant_map, constants)
             if mapped is not None:
-                a, b = Function.of(self.before, constants), Function.of(self.after, mapped)
+                a, b = Function(self.before, constants), Function(self.after, mapped)
                 self._compare(a, b, N_POINTS // len(draws))
             if any(o.kind in ("wrong value", "narrowed", "widened") for o in self.report.offences):
                 break

@@ -12,7 +12,6 @@ from rich.tree import Tree as TreeView
 
 import simplipy
 from simplipy.cli.terminal import AsJson, console, plain_table, print_facts
-from simplipy.errors import SimplipyError
 from simplipy.expression.operators import OPERATORS
 from simplipy.expression.prefix import fold
 
@@ -71,8 +70,6 @@ def equivalent(
     """
     from simplipy.equivalence.verdict import equivalent as compare
 
-    if not 0 <= rtol < 1:
-        raise SimplipyError(f"--rtol must be >= 0 and < 1, got {rtol}")
     verdict = compare(a, b, rtol=rtol)
     if as_json:
         print(json.dumps(dataclasses.asdict(verdict), ensure_ascii=False))

@@ -11,17 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich import box
+from rich import box, progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
 from simplipy.cli.terminal import AsJson, console
@@ -85,10 +76,10 @@ def mine(
     hand_rules = read_rules(hand) if hand else []
     with _Bar() as bar:
         if method == "paper":
-            mined = mine_by_fits(config, time_limit, bar.update)
+            mined = mine_by_fits(config, time_limit, bar.show)
         else:
             folder = out.with_name(f"{out.stem}.shards")
-            mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.update).run()
+            mined = Discovery(config, folder, resume, n_threads, time_limit, int(memory * 1e9), bar.show).run()
     write_whole(out, mined.text())
     # the command line, without the folder of the program, which differs from machine to machine
     provenance = mined.provenance(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
@@ -118,7 +109,7 @@ def verify(
     rules = read_rules(file)
     with (
         Verifier(threads or os.cpu_count() or 1, seed) as run,
-        Progress(console=Console(stderr=True), transient=True) as bar,
+        progress.Progress(console=Console(stderr=True), transient=True) as bar,
     ):
         task = bar.add_task("rules verified", total=len(rules))
         found = run(rules, lambda n: bar.advance(task, n))
@@ -149,31 +140,24 @@ def verify(
         raise typer.Exit(1)
 
 
-class _Bar:
+class _Bar(progress.Progress):
     """A progress bar on stderr: terms of the current length, terms per second, rules."""
 
     def __init__(self) -> None:
         columns = (
-            SpinnerColumn(),
-            TextColumn("length {task.fields[length]}"),
-            BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} terms, {task.fields[rate]:,.0f}/s"),
-            TextColumn("{task.fields[classes]:,} irreducible, {task.fields[verified]:,} proposals verified"),
-            TextColumn("{task.fields[rules]:,} rules"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            progress.SpinnerColumn(),
+            progress.TextColumn("length {task.fields[length]}"),
+            progress.BarColumn(),
+            progress.TextColumn("{task.completed:,.0f} of {task.total:,.0f} terms, {task.fields[rate]:,.0f}/s"),
+            progress.TextColumn("{task.fields[classes]:,} irreducible, {task.fields[verified]:,} proposals verified"),
+            progress.TextColumn("{task.fields[rules]:,} rules"),
+            progress.TimeElapsedColumn(),
+            progress.TimeRemainingColumn(),
         )
-        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._tasks: dict[int, TaskID] = {}
+        super().__init__(*columns, console=Console(stderr=True), transient=True)
+        self._task_of: dict[int, progress.TaskID] = {}
 
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
-
-    def update(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
+    def show(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
         """Show where a length stands."""
         tested = report.counts["tested"]
         facts: dict[str, Any] = {
@@ -183,9 +167,9 @@ class _Bar:
             "rules": n_rules,
             "verified": n_verified,
         }
-        if report.length not in self._tasks:
-            self._tasks[report.length] = self._progress.add_task("", total=report.existing, **facts)
-        self._progress.update(self._tasks[report.length], completed=tested, **facts)
+        if report.length not in self._task_of:
+            self._task_of[report.length] = self.add_task("", total=report.existing, **facts)
+        self.update(self._task_of[report.length], completed=tested, **facts)
 
 
 def _show(mined: Mined) -> None:

@@ -47,21 +47,18 @@ def simplify(
 
     Example: simplipy simplify "x1*sin(1 + <constant>)/(x1*x1)"
     """
-    options: dict[str, Any] = {
-        "domain": domain,
-        "max_pattern_length": max_pattern_length,
-        "mask_numbers": mask_numbers,
-        "fold_numbers": fold_numbers,
-    }
+    options = (domain, max_pattern_length, mask_numbers, fold_numbers)
     bounds = parse_ranges(ranges or [])
     if explain and bounds:
         raise SimplipyError("--explain does not take --range; drop one of them")
 
     def result(text: str, **more: object) -> str:
         e = simplipy.parse(text)
-        if expr != "-":  # of many formulas each may have some of the variables
-            _check_ranges(bounds, e)
-        facts = _explained(e, options) if explain else _facts(e, simplipy.simplify(e, ranges=bounds, **options))
+        unknown = [name for name in bounds if name not in e.variables]
+        if unknown and expr != "-":  # of many formulas each may have some of the variables
+            name, known = unknown[0], ", ".join(e.variables) or "none"
+            raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
+        facts = _explained(e, options) if explain else _facts(e, simplipy.simplify(e, *options, ranges=bounds))
         if len(e) > _MAX_TOKENS:
             print(f"note: {simplipy.StopReason.SIZE_LIMIT.value}", file=sys.stderr)
         if as_json:
@@ -97,16 +94,9 @@ def parse_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
     return ranges
 
 
-def _check_ranges(ranges: dict[str, tuple[float, float]], e: simplipy.Expression) -> None:
-    for name in ranges:
-        if name not in e.variables:
-            known = ", ".join(e.variables) or "none"
-            raise SimplipyError(f"--range {name}=...: the formula has no variable {name!r}; it has: {known}")
-
-
-def _explained(e: simplipy.Expression, options: dict[str, Any]) -> dict[str, Any]:
+def _explained(e: simplipy.Expression, options: tuple[Any, ...]) -> dict[str, Any]:
     """A simplification with its steps as JSON holds it."""
-    found = simplipy.Engine().explain(e, **options)
+    found = simplipy.Engine().explain(e, *options)
     return _facts(e, found.expression) | {
         "steps": [
             {"rules": list(step.rules), "before": step.before.infix(), "after": step.after.infix()}

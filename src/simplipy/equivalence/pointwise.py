@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, neighbours
+from simplipy.expression.data_binding import FloatArray
 from simplipy.expression.expression import Expression, evaluate_many
 from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind
 
 if TYPE_CHECKING:
     from simplipy.equivalence.balls import Ball
     from simplipy.equivalence.multiprecision import Outcome
+
+Relation = Literal["same", "a wider", "b wider", "differs"]
 
 # doubles that differ by less than this, relative to the larger one, are taken as possibly equal
 _DOUBLES_AGREE = 1e-9
@@ -35,18 +38,24 @@ _LARGEST_TOLERANCE = 0.1
 _LARGEST_MEANT = 100
 
 
+def relation(a_only: bool, b_only: bool) -> Relation:
+    """Which of two is wider, from whether something is only in the one, only in the other."""
+    if a_only and b_only:
+        return "differs"
+    return "a wider" if a_only else "b wider" if b_only else "same"
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """An expression with values for its free constants."""
 
     expression: Expression
-    tokens: tuple[str, ...]
-    constants: tuple[Any, ...] = ()
+    constants: Sequence[Any] = ()
 
-    @classmethod
-    def of(cls, expression: Expression, constants: Sequence[Any] = ()) -> Function:
-        """Function of an expression and its constants."""
-        return cls(expression, tuple(expression.tokens), tuple(constants))
+    @property
+    def tokens(self) -> list[str]:
+        """Prefix tokens of the expression."""
+        return self.expression.tokens
 
     def doubles(self) -> list[float]:
         """The constants as doubles."""
@@ -96,7 +105,8 @@ def compare_functions(
     n_confirmed : int
         Common points that multiprecision confirms.
     """
-    values, defined = _on_doubles(a, b, points)
+    constants = [a.doubles(), b.doubles()]
+    values, defined = evaluate_many([a.expression, b.expression], points.data(), constants, n_threads=1)
     tolerance = _tolerance(a, b, points, values, rtol)
     with np.errstate(all="ignore"):
         is_evidence = ~(tolerance > _LARGEST_TOLERANCE * np.fmax(np.abs(values[0]), np.abs(values[1])))
@@ -117,14 +127,7 @@ def compare_functions(
     return found
 
 
-def _on_doubles(a: Function, b: Function, points: ProbePoints) -> tuple[Array, Mask]:
-    """Values and masks of both, (2, n_points)."""
-    constants = [a.doubles(), b.doubles()]
-    values, defined = evaluate_many([a.expression, b.expression], points.data(), constants, n_threads=1)
-    return values, defined  # type: ignore[return-value]
-
-
-def _tolerance(a: Function, b: Function, points: ProbePoints, values: Array, rtol: float) -> Array:
+def _tolerance(a: Function, b: Function, points: ProbePoints, values: FloatArray, rtol: float) -> Array:
     """Absolute difference at each point that counts as equal, (n_points,).
 
     NaN where doubles do not determine it: two values that they round to zero or infinity may differ by any factor.
@@ -161,7 +164,7 @@ def _is_meant(token: str) -> bool:
     return token.lstrip("-").isdigit() and abs(int(token)) <= _LARGEST_MEANT
 
 
-def _suspects(points: ProbePoints, values: Array, defined: Mask, tolerance: Array) -> list[int]:
+def _suspects(points: ProbePoints, values: FloatArray, defined: Mask, tolerance: Array) -> list[int]:
     """All rows where doubles differ: the mildest first, where doubles err least, and the largest differences.
 
     None is left out: where doubles cancel, rounding differs in many rows, and a true difference hides in others.
@@ -183,7 +186,7 @@ def _mildest(mask: Mask, points: ProbePoints, key: Array | None = None) -> list[
     return rows[np.argsort(order, kind="stable")].tolist()  # type: ignore[no-any-return]
 
 
-def _spread(points: ProbePoints, values: Array, defined: Mask, n: int) -> list[int]:
+def _spread(points: ProbePoints, values: FloatArray, defined: Mask, n: int) -> list[int]:
     """Rows to confirm equality on: common ones of all classes, then ones that doubles may call undefined wrongly."""
     common = defined[0] & defined[1] & np.isfinite(values[0]) & np.isfinite(values[1])
     rows: list[int] = np.flatnonzero(common)[: 2 * n].tolist()  # points come in random order of classes

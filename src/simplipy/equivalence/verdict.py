@@ -12,14 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from simplipy.equivalence.pointwise import Comparison, Function, compare_functions
+from simplipy.equivalence.pointwise import Comparison, Function, Relation, compare_functions, relation
 from simplipy.equivalence.probe_points import probe_points, with_points_around
+from simplipy.errors import SimplipyError
 from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import OPERATORS, leaf_kind
 from simplipy.expression.prefix import fold
 from simplipy.simplification.engine import simplify
 
-Relation = Literal["same", "a wider", "b wider", "differs"]
 _Chain = tuple[str, list[tuple[str, ...]]]  # its operator, "" where it is one term, and its terms
 
 _N_POINTS = 512
@@ -103,19 +103,19 @@ def equivalent(
     """
     left, right = parse(a), parse(b)
     if not 0 <= rtol < 1:
-        raise ValueError(f"rtol must be >= 0 and < 1, got {rtol}")
+        raise SimplipyError(f"rtol must be >= 0 and < 1, got {rtol}")
     if _proved(left, right):
         return Verdict(True, None, "same", "same", "proved")
     rng = np.random.default_rng(random_state)
-    names = _names(left, right)
+    names = tuple(dict.fromkeys([*left.variables, *right.variables]))
     if left.n_constants or right.n_constants:
         from simplipy.equivalence.family import compare_families
 
         families = compare_families(left, right, names, rtol, rng)
-        domain = _relation(families.a_only, families.b_only)
+        domain = relation(families.a_only, families.b_only)
         return Verdict(families.relation == "same", families.witness, domain, families.relation, "numeric")
-    found = _compare(Function.of(left), Function.of(right), names, rtol, rng)
-    domain = _relation(found.a_only is not None, found.b_only is not None)
+    found = _compare(Function(left), Function(right), names, rtol, rng)
+    domain = relation(found.a_only is not None, found.b_only is not None)
     if found.counterexample is None and not found.n_common and (found.a_defined or found.b_defined):
         # nothing in common is no equality: there is no value to agree on
         return Verdict(False, found.a_only or found.b_only, domain, "differs", "numeric")
@@ -158,10 +158,6 @@ def _spelled(operator: str, terms: list[tuple[str, ...]]) -> tuple[str, ...]:
     return (operator,) * (len(terms) - 1) + tuple(t for term in sorted(terms) for t in term)
 
 
-def _names(a: Expression, b: Expression) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*a.variables, *b.variables]))
-
-
 def _compare(a: Function, b: Function, names: tuple[str, ...], rtol: float, rng: np.random.Generator) -> Comparison:
     """Comparison on points; on more of them where the first ones found nothing to compare."""
     found = Comparison()
@@ -179,9 +175,3 @@ def _extremes(function: Function) -> list[float]:
     """Numbers of a function that points of ordinary classes hardly reach."""
     numbers = [float(t) for t in function.tokens if t not in OPERATORS and leaf_kind(t) == "number"]
     return [n for n in [*numbers, *function.doubles()] if _LEAST_EXTREME < abs(n) < _MOST_EXTREME]
-
-
-def _relation(a_only: bool, b_only: bool) -> Relation:
-    if a_only and b_only:
-        return "differs"
-    return "a wider" if a_only else "b wider" if b_only else "same"

@@ -1,7 +1,7 @@
 r"""LaTeX of an expression. Input: prefix tokens of a valid expression. Never simplifies, only leaves out brackets.
 
-Two passes without recursion: a fold finds how strongly each node binds and what stands at the ends of its text; the
-second pass writes pieces from an explicit stack, so the work is linear in the output.
+One fold without recursion: a subterm is nested pieces of text, how strongly they bind, and what stands at their ends. A
+leading minus sign is kept apart, so that what stands before it can take it over. The work is linear in the output.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-from simplipy.expression.operator_forms import FORMS, LatexForm
+from simplipy.expression.operator_forms import FORMS
 from simplipy.expression.operators import CONSTANT, leaf_kind, variable_name
 from simplipy.expression.prefix import fold
 
@@ -23,25 +23,44 @@ _Edge = Literal["plain", "digit", "word", "minus", "fraction"]
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 
-class _Node(NamedTuple):
-    """One node as it will be written; a leaf has only its text."""
+_Pieces: TypeAlias = "str | tuple[_Pieces, ...]"
 
-    text: str
+
+class _Node(NamedTuple):
+    """One subterm as it is written: its text behind its minus sign, if it begins with one, and its ends."""
+
+    text: _Pieces
     level: int = _ATOM
     first: _Edge = "plain"
     last: _Edge = "plain"
-    form: LatexForm | None = None
-    operands: tuple[_Node, ...] = ()
+    form: str = ""
+    operand: _Node | None = None  # of a minus sign
 
+    @property
+    def whole(self) -> _Pieces:
+        """The text with its minus sign."""
+        return ("-", self.text) if self.first == "minus" else self.text
 
-_Pieces = list["str | tuple[_Node, bool]"]  # texts, and nodes to be written, or written without their minus sign
+    @property
+    def needs_brackets(self) -> bool:
+        """Whether it needs brackets behind a factor or a minus sign."""
+        return self.level == _SUM or self.first == "minus"
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether its minus sign can stand before the whole of a fraction or difference."""
+        return self.first == "minus" and self.level > _SUM
+
+    def in_brackets(self, brackets: bool = True) -> _Pieces:
+        """The whole text, in brackets or not."""
+        return (r"\left(", self.whole, r"\right)") if brackets else self.whole
 
 
 _SYMBOLS = {
     "e": _Node("e"),
     "pi": _Node(r"\pi"),
     "inf": _Node(r"\infty"),
-    "-inf": _Node(r"-\infty", _PRODUCT, "minus"),
+    "-inf": _Node(r"\infty", _PRODUCT, "minus"),
     "nan": _Node(r"\mathrm{NaN}", first="word", last="word"),
 }
 
@@ -89,111 +108,64 @@ def to_latex(tokens: Sequence[str], precision: int | None = None) -> str:
         return _number(token, precision) if kind == "number" else _variable(variable_name(token), reserved)
 
     pieces: list[str] = []
-    pending: _Pieces = [(fold(tokens, leaf, _composed), False)]
+    pending = [fold(tokens, leaf, _composed).whole]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
             pieces.append(item)
         else:
-            pending.extend(reversed(_written(*item)))
+            pending.extend(reversed(item))
     return "".join(pieces)
 
 
 def _composed(token: str, operands: list[_Node]) -> _Node:
-    """An operator with the binding strength and ends of its text; the same decisions as in `_written`."""
+    """An operator over operands."""
     row = FORMS[token].latex
-    form = row.form
     before, after = ([] if text is None else [_literal(text)] for text in (row.before, row.after))
     operands = [*before, *operands, *after]
     left, right = operands[0], operands[-1]
-    level = _POWER
-    first: _Edge = "plain"
-    last: _Edge = "plain"
-    if form in ("sum", "difference"):
-        level, first = _SUM, left.first
-    elif form == "product":
-        level = _PRODUCT
-        first = left.first if left.level > _SUM else "plain"
-        last = right.last if not _needs_brackets(right) else "plain"
-    elif form == "minus":
-        level, first = _PRODUCT, "minus"
-        last = left.last if not _needs_brackets(left) else "plain"
-    elif form == "fraction":
-        level = _PRODUCT
-        if _is_negative(left):
-            first = "minus"
-        elif left.first == "digit":
-            first = "fraction"
-    elif form == "power" and left.level == _ATOM:
-        first = left.first
-    elif form == "abs":
-        level = _ATOM
-    return _Node(row.text if row.after is None else row.after, level, first, last, form, tuple(operands))
-
-
-def _needs_brackets(node: _Node) -> bool:
-    """Whether the node needs brackets behind a factor or a minus sign."""
-    return node.level == _SUM or node.first == "minus"
-
-
-def _is_negative(node: _Node) -> bool:
-    """Whether the node's minus sign can stand before the whole of a fraction or difference."""
-    return node.first == "minus" and node.level > _SUM
-
-
-def _written(node: _Node, bare: bool) -> _Pieces:
-    """Pieces of one node in reading order; `bare` leaves out the minus sign that its text begins with."""
-    if node.form is None:
-        return [node.text[1:] if bare else node.text]
-    left, right = node.operands[0], node.operands[-1]
-    match node.form:
+    first: _Edge
+    match row.form:
         case "sum":
             # a + -b reads a - b; the rest of a sum in b keeps its own signs
-            minus = right.first == "minus"
-            return [(left, bare), " - " if minus else " + ", (right, minus)]
+            sign = " - " if right.first == "minus" else " + "
+            return _Node((left.text, sign, right.text), _SUM, left.first)
         case "difference":
-            if right.form == "minus" and right.operands[0].first != "minus":
-                return [(left, bare), " + ", (right.operands[0], False)]
-            if _is_negative(right):
-                return [(left, bare), " + ", (right, True)]
-            return [(left, bare), " - ", *_operand(right, right.level == _SUM)]
+            if right.operand and right.operand.first != "minus":
+                return _Node((left.text, " + ", right.operand.text), _SUM, left.first)
+            if right.is_negative:
+                return _Node((left.text, " + ", right.text), _SUM, left.first)
+            return _Node((left.text, " - ", right.in_brackets(right.level == _SUM)), _SUM, left.first)
         case "product":
-            brackets = left.level == _SUM
-            between = _between(left, brackets, right)
-            factor = [(left, bare)] if not brackets else _operand(left, True)
-            return [*factor, between, *_operand(right, _needs_brackets(right))]
+            factor = left.in_brackets() if left.level == _SUM else left.text
+            first = "plain" if left.level == _SUM else left.first
+            text = (factor, _between(left, right), right.in_brackets(right.needs_brackets))
+            return _Node(text, _PRODUCT, first, "plain" if right.needs_brackets else right.last)
         case "minus":
-            return ["" if bare else "-", *_operand(left, _needs_brackets(left))]
+            last = "plain" if left.needs_brackets else left.last
+            return _Node(left.in_brackets(left.needs_brackets), _PRODUCT, "minus", last, operand=left)
         case "fraction":
-            negative = _is_negative(left)
-            return ["-" if negative and not bare else "", r"\frac{", (left, negative), "}{", (right, False), "}"]
+            first = "minus" if left.is_negative else "fraction" if left.first == "digit" else "plain"
+            top = left.text if left.is_negative else left.whole
+            return _Node((r"\frac{", top, "}{", right.whole, "}"), _PRODUCT, first)
         case "power":
-            if left.form == "function" and node.text:
+            if left.form == "function" and row.after:
                 # only for the powers 2 to 5: \sin^{-1} would be read as the inverse function
-                return [left.text, f"^{{{node.text}}}", *_arguments(left)]
-            return [*_operand(left, left.level < _ATOM), "^{", (right, False), "}"]
+                return _Node((left.text[0], f"^{{{row.after}}}", left.text[1]), _POWER)
+            first = left.first if left.level == _ATOM else "plain"
+            return _Node((left.in_brackets(left.level < _ATOM), "^{", right.whole, "}"), _POWER, first)
         case "root":
-            return [rf"\sqrt{node.text}{{", (left, False), "}"]
+            return _Node((rf"\sqrt{row.text}{{", left.whole, "}"), _POWER)
         case "function":
-            return [node.text, *_arguments(node)]
+            others = (piece for operand in operands[1:] for piece in (", ", operand.whole))
+            return _Node((row.text, (r"\left(", left.whole, *others, r"\right)")), _POWER, form="function")
         case "abs":
-            return [r"\left|", (left, False), r"\right|"]
+            return _Node((r"\left|", left.whole, r"\right|"))
 
 
-def _operand(node: _Node, brackets: bool) -> _Pieces:
-    """One operand, in brackets or not."""
-    return [r"\left(", (node, False), r"\right)"] if brackets else [(node, False)]
-
-
-def _arguments(node: _Node) -> _Pieces:
-    """Operands of a function in brackets."""
-    first, *others = [(operand, False) for operand in node.operands]
-    return [r"\left(", first, *(piece for other in others for piece in (", ", other)), r"\right)"]
-
-
-def _between(left: _Node, left_in_brackets: bool, right: _Node) -> str:
+def _between(left: _Node, right: _Node) -> str:
     """Text between two factors: a dot where they would be misread, as in 2 3, x (-2), 2 1/3, mass (x + 1), x mass."""
-    last = "plain" if left_in_brackets else left.last
+    last = "plain" if left.level == _SUM else left.last
     if last != "word" and right.level == _SUM:
         return " "
     if last == "digit" and right.first == "word":
@@ -214,28 +186,24 @@ def _number(token: str, precision: int | None) -> _Node:
         rounded = float(f"{float(token):.{min(precision, 17) - 1}e}")
         # the largest doubles round up to infinity; they stay as they are
         number = number if math.isinf(rounded) else Decimal(repr(rounded))
-    sign = "-" if number < 0 else ""
-    first: _Edge = "minus" if sign else "digit"
+    first: _Edge = "minus" if number < 0 else "digit"
     digits = "".join(map(str, number.as_tuple().digits)).rstrip("0") or "0"
     magnitude = number.adjusted() if number else 0
     if -5 < magnitude < 15:
         text = f"{abs(number):f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
-        return _Node(sign + text, _PRODUCT if sign else _ATOM, first, "digit")
+        return _Node(text, _PRODUCT if number < 0 else _ATOM, first, "digit")
     power = f"10^{{{magnitude}}}"
     if digits == "1":
-        return _Node(sign + power, _PRODUCT if sign else _POWER, first)
+        return _Node(power, _PRODUCT if number < 0 else _POWER, first)
     mantissa = digits[0] + ("." + digits[1:] if digits[1:] else "")
-    return _Node(rf"{sign}{mantissa} \cdot {power}", _PRODUCT, first)
+    return _Node(rf"{mantissa} \cdot {power}", _PRODUCT, first)
 
 
 def _variable(name: str, reserved: set[str]) -> _Node:
     """Name as a letter, Greek letter or upright word, with an index where it ends in digits or has an underscore."""
-    parts = re.fullmatch(r"([^\W\d_]+)_?(\d+)|([^\W\d_]+)_(\w+)", name)
-    if parts is None or name in reserved:
-        stem, index = name, ""
-    else:
-        stem, index = (parts[1] or parts[3]), (parts[2] or parts[4])
+    parts = re.fullmatch(r"([^\W\d_]+)(?:_?(\d+)|_(\w+))", name)
+    stem, index = (name, "") if parts is None or name in reserved else (parts[1], parts[2] or parts[3])
     text, is_word = _name(stem, upright=name in reserved)
     edge: _Edge = "word" if is_word else "plain"
     if index:

@@ -7,74 +7,56 @@ stays, since the exact value is finite: atan(exp(1000)) is pi/2. Speed is left t
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy.errors import ConversionError, EvaluationError
-from simplipy.expression.data_binding import bind_constants, bind_data
+from simplipy.expression.data_binding import Floats, bind_constants, bind_data, column_numbers
 from simplipy.expression.operator_forms import FORMS
 from simplipy.expression.operators import CONSTANT, OPERATORS, leaf_kind, variable_name
 from simplipy.expression.prefix import fold
 
 T = TypeVar("T")
-Values = npt.NDArray[np.float64]
 
 _SYMBOL_VALUES = {"pi": math.pi, "e": math.e, "inf": math.nan, "-inf": math.nan, "nan": math.nan}
 
 
-def variable_places(tokens: Sequence[str], variables: Sequence[str]) -> dict[str, int]:
-    """Place among these variables of each token that is one."""
-    names = {t: variable_name(t) for t in tokens if t not in OPERATORS and leaf_kind(t) == "variable"}
-    for name in names.values():
-        if name not in variables:
+def check_variables(tokens: Sequence[str], variables: Sequence[str]) -> None:
+    """Refuse tokens with a variable that is not among these."""
+    for token in tokens:
+        if (
+            token not in OPERATORS
+            and leaf_kind(token) == "variable"
+            and (name := variable_name(token)) not in variables
+        ):
             raise ConversionError(f"variable {name!r} is not among the given variables: {', '.join(variables)}")
-    return {token: variables.index(name) for token, name in names.items()}
 
 
 def leaf_values(columns: Mapping[str, T], constants: Iterable[T], number: Callable[[float], T]) -> Callable[[str], T]:
-    """Values of the leaves for one fold, which meets the last free constant first.
+    """Floats of the leaves for one fold, which meets the last free constant first.
 
     Parameters
     ----------
     columns : mapping of str to object
-        Values of the variables by token.
+        Floats of the variables by name.
     constants : iterable of object
-        Values of the free constants in prefix order.
+        Floats of the free constants in prefix order.
     number : callable
         Value of a number.
     """
     left = list(constants)
 
     def value(token: str) -> T:
-        if token in columns:
-            return columns[token]
-        if token == CONSTANT:
+        kind = leaf_kind(token)
+        if kind == "variable":
+            return columns[variable_name(token)]
+        if kind == "constant":
             return left.pop()
-        return number(_SYMBOL_VALUES[token] if token in _SYMBOL_VALUES else float(token))
+        return number(_SYMBOL_VALUES[token] if kind == "symbol" else float(token))
 
     return value
-
-
-def column_numbers(variables: Sequence[str], n_columns: int) -> list[int]:
-    """Columns of an array that bind these variables: k-1 for x_k.
-
-    Raises
-    ------
-    EvaluationError
-        When a name is not x_k, or the array has too few columns.
-    """
-    numbers = []
-    for name in variables:
-        if not re.fullmatch(r"x[1-9][0-9]*", name):
-            raise EvaluationError(f"variable {name!r} has no column in an array; pass a mapping of names to columns")
-        if int(name[1:]) > n_columns:
-            raise EvaluationError(f"variable {name!r} needs {name[1:]} columns, X has {n_columns}")
-        numbers.append(int(name[1:]) - 1)
-    return numbers
 
 
 class NumpyFunction:
@@ -84,20 +66,20 @@ class NumpyFunction:
         self.tokens = tuple(tokens)
         self.variables = tuple(variables)
         self.n_constants = self.tokens.count(CONSTANT)
-        self._places = variable_places(self.tokens, self.variables)
+        check_variables(self.tokens, self.variables)
 
     def __repr__(self) -> str:
         return f"NumpyFunction({' '.join(self.tokens)})"
 
-    def __call__(self, X: Any, constants: Any = None) -> Values:
-        """Values on the rows of X.
+    def __call__(self, X: Any, constants: Any = None) -> Floats:
+        """Floats on the rows of X.
 
         Parameters
         ----------
         X : array (n_rows, n_columns), DataFrame or mapping of names to (n_rows,) columns
             x_k is column k-1 of an array; tables and mappings bind by name.
         constants : array (n_constants,), optional
-            Values of the free constants, in prefix order.
+            Floats of the free constants, in prefix order.
 
         Returns
         -------
@@ -105,14 +87,13 @@ class NumpyFunction:
             float64, NaN where the expression is undefined.
         """
         matrix, names = bind_data(X, self.variables)
-        numbers = column_numbers(self.variables, matrix.shape[1]) if names is None else map(names.index, self.variables)
-        columns = [_finite(matrix[:, i].astype(np.float64)) for i in numbers]
-        by_token = {token: columns[place] for token, place in self._places.items()}
+        numbers = column_numbers(self.variables, names, matrix.shape[1])
+        columns = {n: _finite(matrix[:, i].astype(np.float64)) for n, i in zip(self.variables, numbers, strict=True)}
         values = _finite(np.array(bind_constants(constants), dtype=np.float64))
         if len(values) != self.n_constants:
             raise EvaluationError(f"constants must have {self.n_constants} values, one a <constant>, got {len(values)}")
         with np.errstate(all="ignore"):
-            result = fold(self.tokens, leaf_values(by_token, values, np.float64), _applied)
+            result = fold(self.tokens, leaf_values(columns, values, np.float64), _applied)
         return np.array(np.broadcast_to(result, len(matrix)))
 
 
@@ -140,7 +121,7 @@ def numpy_function(tokens: Sequence[str], variables: Sequence[str]) -> NumpyFunc
     return NumpyFunction(tokens, variables)
 
 
-def _finite(values: Values) -> Values:
+def _finite(values: Floats) -> Floats:
     """NaN for infinite input: an infinite subterm is undefined."""
     return np.where(np.isfinite(values), values, np.nan)
 

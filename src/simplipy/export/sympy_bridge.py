@@ -277,12 +277,8 @@ class _Reader:
                 return self._sum(item.args)
             case Mul():
                 return self._product(item.args)
-            case ("product", factors):
-                return self._product(factors)
             case Pow():
                 return self._power(item.base, item.exp)
-            case ("power", base, exponent):
-                return self._power(base, exponent)
             case ("root", n, radicand):
                 return [f"pow1_{n}", radicand]
             case Symbol():
@@ -333,8 +329,9 @@ class _Reader:
             if exponent in _POWERS:
                 return [*_POWERS[exponent], base]
             if self._principal_roots and exponent.q in _ODD_ROOTS:
-                root = ("root", exponent.q, base)
-                return [root] if exponent.p == 1 else [("power", root, Integer(exponent.p))]
+                root = [f"pow1_{exponent.q}", base]
+                whole = Integer(exponent.p)
+                return root if whole == 1 else [*_POWERS[whole], *root] if whole in _POWERS else ["pow", *root, whole]
         # also for 1/3 unless roots are read: as in SymPy, and unlike pow1_3, it has no real value below zero
         return ["pow", base, exponent]
 
@@ -400,7 +397,7 @@ def _digit(item: Any) -> bool:
 def _quotient_step(factor: Any) -> tuple[str, Any]:
     """A factor, or the divisor that a negative power stands for."""
     if isinstance(factor, Pow) and isinstance(factor.exp, Rational) and factor.exp.p < 0 and factor.base is not S.Exp1:
-        return "/", (factor.base if factor.exp is S.NegativeOne else ("power", factor.base, -factor.exp))
+        return "/", (factor.base if factor.exp is S.NegativeOne else Pow(factor.base, -factor.exp, evaluate=False))
     return "*", factor
 
 
@@ -412,7 +409,7 @@ def _negated(term: Any) -> Any:
         first, *others = term.args
         if first is not S.NegativeOne:
             others.insert(0, -first)
-        return ("product", others) if len(others) > 1 else others[0]
+        return Mul(*others, evaluate=False) if len(others) > 1 else others[0]
     return None
 
 

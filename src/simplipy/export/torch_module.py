@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from simplipy.errors import EvaluationError
-from simplipy.export.numpy_function import column_numbers, leaf_values, variable_places
+from simplipy.export.numpy_function import check_variables, leaf_values
+from simplipy.expression.data_binding import column_numbers
 from simplipy.expression.expression import parse
 from simplipy.expression.operator_forms import FORMS, OperatorForms
 from simplipy.expression.operators import CONSTANT
@@ -37,7 +38,7 @@ class ExpressionModule(nn.Module):
         super().__init__()
         self.tokens = tuple(tokens)
         self.variables = tuple(variables)
-        self._places = variable_places(self.tokens, self.variables)
+        check_variables(self.tokens, self.variables)
         self.constants = nn.Parameter(_initial(constants, self.tokens.count(CONSTANT)))
 
     def extra_repr(self) -> str:
@@ -65,8 +66,8 @@ class ExpressionModule(nn.Module):
             defined = defined if ok is None else defined & ok
             return value
 
-        by_token = {token: columns[place] for token, place in self._places.items()}
-        values = leaf_values(by_token, self.constants.to(like), like.new_tensor)
+        by_name = dict(zip(self.variables, columns, strict=False))
+        values = leaf_values(by_name, self.constants.to(like), like.new_tensor)
         result = fold(
             self.tokens,
             lambda token: inside(*_finite(values(token))),
@@ -117,7 +118,7 @@ def _columns(X: Any, variables: Sequence[str]) -> tuple[list[Tensor], Tensor]:
         got = f"shape {tuple(X.shape)}" if isinstance(X, Tensor) else type(X).__name__
         raise EvaluationError(f"X must be a tensor of shape (n_rows, n_columns) or a mapping of columns, got {got}")
     else:
-        columns = [X[:, i] for i in column_numbers(variables, X.shape[1])] or [X[:, 0]]
+        columns = [X[:, i] for i in column_numbers(variables, None, X.shape[1])] or [X[:, 0]]
     if not columns or any(column.shape != columns[0].shape or column.ndim != 1 for column in columns):
         shapes = ", ".join(str(tuple(column.shape)) for column in columns) or "none"
         raise EvaluationError(f"columns must be one-dimensional and of one length, got shapes: {shapes}")

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simplipy.errors import EvaluationError
+from simplipy import _core
+from simplipy.errors import EvaluationError, SimplipyError
 
+Floats = npt.NDArray[np.float64]
 FloatArray = npt.NDArray[np.floating[Any]]
 
 # below this many values a thread costs more than it saves
@@ -58,14 +60,35 @@ def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] |
     return _matrix(array), None
 
 
+def column_numbers(variables: Sequence[str], names: list[str] | None, n_columns: int) -> list[int]:
+    """Columns of bound data, with what ``bind_data`` says of their names, that hold these variables."""
+    if names is not None:
+        return [names.index(name) for name in variables]
+    numbers = [_core.column_number(name) for name in variables]
+    for name, number in zip(variables, numbers, strict=True):
+        if number == 0:
+            raise EvaluationError(
+                f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; "
+                "pass a mapping of names to columns"
+            )
+        if number > n_columns:
+            raise EvaluationError(f"variable {name!r} needs column {number}, X has {n_columns}")
+    return [number - 1 for number in numbers]
+
+
+def as_floats(values: Any, what: str, error: type[SimplipyError]) -> Floats:
+    """Numbers as an array of doubles."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise error(f"{what} must be numbers: {reason}") from reason
+
+
 def bind_constants(constants: Any) -> list[float]:
     """Values of free constants as a list; a single number counts as one."""
     if constants is None:
         return []
-    try:
-        values = np.atleast_1d(np.asarray(constants, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise EvaluationError(f"constants must be numbers, got {constants!r}") from error
+    values = np.atleast_1d(as_floats(constants, "constants", EvaluationError))
     if values.ndim != 1:
         raise EvaluationError(f"constants must be one-dimensional, got shape {values.shape}")
     return values.tolist()  # type: ignore[no-any-return]
@@ -117,8 +140,6 @@ def _floats(array: npt.NDArray[Any], what: str) -> FloatArray:
         return native if all(s % native.itemsize == 0 for s in native.strides) else native.copy()
     if array.dtype.kind == "c":
         raise EvaluationError(f"{what} is complex; expressions are real, pass .real or two columns")
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64)
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -142,12 +142,11 @@ class Expression:
     def rename(self, names: Mapping[str, str]) -> Expression:
         """Expression with variables renamed; all at once, so that names can be swapped."""
         variables = self.variables
-        unknown = [name for name in names if name not in variables]
-        if unknown:
-            raise ParseError(f"no variable {unknown[0]!r} to rename; variables are: {', '.join(variables) or 'none'}")
-        empty = [old for old, new in names.items() if not new]
-        if empty:
-            raise ParseError(f"the new name of {empty[0]!r} is empty")
+        for old, new in names.items():
+            if old not in variables:
+                raise ParseError(f"no variable {old!r} to rename; variables are: {', '.join(variables) or 'none'}")
+            if not new:
+                raise ParseError(f"the new name of {old!r} is empty")
         return Expression(self._tree.rename([names.get(name, name) for name in variables]))
 
     def diff(self, variable: str) -> Expression:

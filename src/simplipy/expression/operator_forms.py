@@ -140,11 +140,7 @@ def _root(k: int) -> OperatorForms:
 
     image = None if k % 2 else _NON_NEGATIVE  # of an even root, the domain too
     written = Latex("root", "" if k == 2 else f"[{k}]")
-    return OperatorForms(written, values, ("root", k), domain=image, image=image, steep=_at_zero)
-
-
-def _at_zero(m: Any, a: Any) -> Any:
-    return a == 0
+    return OperatorForms(written, values, ("root", k), domain=image, image=image, steep=lambda m, a: a == 0)
 
 
 def _at_one(m: Any, a: Any) -> Any:

@@ -11,15 +11,11 @@ from simplipy.errors import SimplipyError
 
 def make_parent(path: Path) -> None:
     """Make the folders above a path that are missing, but none at the root of the file system."""
-    _make(path.parent, f" for {path.name}")
+    make_folder(path.parent, f" for {path.name}")
 
 
-def make_folder(path: Path) -> None:
+def make_folder(folder: Path, purpose: str = "") -> None:
     """Make a folder, and those above it that are missing, but none at the root of the file system."""
-    _make(path, "")
-
-
-def _make(folder: Path, purpose: str) -> None:
     folder = folder.resolve()  # without "..", which would hide how near the root it is
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     if missing and missing[-1].parent == Path(folder.anchor):

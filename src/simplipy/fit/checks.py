@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy import _core
-from simplipy.errors import FitError
-from simplipy.expression.data_binding import bind_data
+from simplipy.errors import EvaluationError, FitError
+from simplipy.expression.data_binding import FloatArray, as_floats, bind_data, column_numbers
 from simplipy.expression.expression import Expression
-from simplipy.fit.unexplained import unit_of
-
-Floats = npt.NDArray[np.float64]
-_FLOAT64 = np.dtype(np.float64)
+from simplipy.fit.unexplained import Floats, unit_of
 
 # relative error is measured by |y|, but not by less than this part of its median
 RELATIVE_FLOOR = 1e-3
@@ -33,7 +29,7 @@ class FitData:
     Residuals are measured in units of ``errors``: y_err, and |y| where the error is relative.
     """
 
-    matrix: npt.NDArray[np.floating[Any]] | None
+    matrix: FloatArray | None
     column_numbers: list[int]
     names: list[str]
     y: Floats
@@ -41,28 +37,6 @@ class FitData:
     errors: Floats | None
     has_errors: bool
     rows: _core.FitRows
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.y)
-
-    @property
-    def columns(self) -> Floats:
-        """Columns (n_columns, n_rows) by name."""
-        if self.matrix is None:
-            return np.empty((0, self.n_rows))
-        return np.ascontiguousarray(self.matrix.T[self.column_numbers], dtype=np.float64)
-
-    @property
-    def sample_weights(self) -> Floats:
-        """Weights of squared residuals, (n_rows,)."""
-        return np.ones(self.n_rows) if self.weights is None else self.weights
-
-    @property
-    def sizes(self) -> Floats:
-        """Units of residuals, (n_rows,)."""
-        return np.ones(self.n_rows) if self.errors is None else self.errors
 
 
 def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: Any, loss: str) -> FitData:
@@ -79,7 +53,10 @@ def check_data(X: Any, y: Any, variables: list[str], sample_weight: Any, y_err: 
         raise FitError(f"X has {len(matrix)} rows, y has {len(target)}; they must be the same")
     if len(target) == 0:
         raise FitError("X and y have no rows; at least one is needed")
-    numbers = [_column_number(name, labels, matrix.shape[1]) for name in variables] if matrix is not None else []
+    try:
+        numbers = [] if matrix is None else column_numbers(variables, labels, matrix.shape[1])
+    except EvaluationError as error:
+        raise FitError(f"{error}; or declare it in parameters") from error
     weights = errors = None
     if sample_weight is not None:
         weights = _weights(sample_weight, "sample_weight", len(target))
@@ -125,16 +102,13 @@ def robust_threshold(data: FitData) -> float:
 
 def check_starts(x0: Any, n_constants: int) -> Floats:
     """Starts (n_starts, n_constants)."""
-    try:
-        starts = np.atleast_2d(np.ascontiguousarray(x0, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise FitError(f"x0 must be numbers, got {x0!r}") from error
+    starts = np.ascontiguousarray(np.atleast_2d(as_floats(x0, "x0", FitError)))
     if starts.ndim != 2 or starts.shape[1] != n_constants:
         raise FitError(
             f"x0 must have one value a free constant, shape ({n_constants},) or (n_starts, {n_constants}), "
             f"got {np.shape(x0)}"
         )
-    if not _all_finite(starts):
+    if not np.isfinite(starts).all():
         raise FitError(f"x0 must be finite, got {x0!r}")
     return starts
 
@@ -196,45 +170,19 @@ def _refuse_columns(matrix: Any, numbers: list[int], variables: Sequence[str]) -
     raise FitError(f"X must be finite; NaN or infinity in column {', '.join(bad)}; drop or fill these rows")
 
 
-def _all_finite(values: Floats) -> bool:
-    flat = values.ravel()
-    # one pass without a mask; squares may overflow, so a bad sum only means that one has to look
-    with np.errstate(over="ignore"):
-        square = flat.dot(flat)
-    return math.isfinite(square) or bool(np.isfinite(flat).all())
-
-
-def _column_number(name: str, labels: list[str] | None, n_columns: int) -> int:
-    if labels is not None:
-        return labels.index(name)
-    number = _core.column_number(name)
-    if number == 0:
-        raise FitError(
-            f"variable {name!r} has no column number: an array binds x1, x2, ... to its columns; pass a DataFrame or "
-            f"dict, or declare it in parameters=[{name!r}]"
-        )
-    if number > n_columns:
-        raise FitError(f"variable {name!r} needs column {number}, X has {n_columns}")
-    return number - 1
-
-
 def _vector(values: Any, what: str) -> Floats:
-    if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim == 1:
-        return values if values.flags.c_contiguous and values.flags.aligned else values.copy()
-    try:
-        vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise FitError(f"{what} must be numbers: {error}") from error
+    vector = as_floats(values, what, FitError)
     if vector.ndim == 2 and vector.shape[1] == 1:
         vector = vector[:, 0]
     if vector.ndim != 1:
         raise FitError(f"{what} must be one-dimensional, got shape {vector.shape}")
-    return np.ascontiguousarray(vector)
+    return vector if vector.flags.c_contiguous and vector.flags.aligned else vector.copy()
 
 
 def _check_finite(vector: Floats, what: str) -> None:
-    if not _all_finite(vector):
-        row = int(np.argmin(np.isfinite(vector)))
+    finite = np.isfinite(vector)
+    if not finite.all():
+        row = int(np.argmin(finite))
         raise FitError(f"{what} must be finite, got {vector[row]} in row {row}; drop or fill these rows")
 
 

@@ -14,22 +14,15 @@ from functools import cache
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy import _core
 from simplipy.errors import FitError, ParseError
 from simplipy.expression.data_binding import thread_count
 from simplipy.expression.expression import Expression, parse, parse_many
 from simplipy.expression.token_batch import TokenBatch
-from simplipy.fit.checks import (
-    check_bounds,
-    check_data,
-    check_parameters,
-    check_starts,
-    own_parameters,
-    robust_threshold,
-)
+from simplipy.fit import checks
 from simplipy.fit.result import STATUSES, Fit, FitStatus
+from simplipy.fit.unexplained import Floats
 
 Formula = str | Expression
 Formulas = Sequence[Any] | TokenBatch
@@ -181,9 +174,11 @@ def fit_constants(
     formulas, single = _formulas(expression)
     trees = [e._tree for e in formulas]
     names = _core.variables_of(trees)
-    named = check_parameters(parameters, names) if parameters is not None else {}
-    data = check_data(X, y, [n for n in names if n not in named] if named else names, sample_weight, y_err, loss)
-    x0s = [] if x0 is None else [x0] if single else _one_each(x0, len(formulas))
+    named = checks.check_parameters(parameters, names) if parameters is not None else {}
+    data = checks.check_data(X, y, [n for n in names if n not in named] if named else names, sample_weight, y_err, loss)
+    x0s = [] if x0 is None else [x0] if single else list(x0)
+    if x0s and len(x0s) != len(formulas):
+        raise FitError(f"x0 must have one entry a formula: {len(formulas)}, got {len(x0s)}")
     if method != "lm":
         from simplipy.paper.scipy_refiners import refine
 
@@ -192,10 +187,10 @@ def fit_constants(
     jobs = _core.FitJobs(trees, data.names, list(named), list(named.values()))
     for i, start in enumerate(x0s):
         if start is not None:
-            jobs.set_starts(i, check_starts(start, trees[i].n_constants()))
+            jobs.set_starts(i, checks.check_starts(start, trees[i].n_constants()))
     if bounds is not None:
         for i, e in enumerate(formulas):
-            jobs.set_bounds(i, check_bounds(bounds, e.n_constants, own_parameters(e, named)))
+            jobs.set_bounds(i, checks.check_bounds(bounds, e.n_constants, checks.own_parameters(e, named)))
     race = race or _NO_RACE
     if race.fvu_limits is not None:
         jobs.set_fvu_limits(_limits(race.fvu_limits, len(formulas)))
@@ -204,7 +199,7 @@ def fit_constants(
         _SCREEN_ROWS if rows is None else rows,
         starts == "normal",
         _OBJECTIVES[loss],
-        robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
+        checks.robust_threshold(data) if _OBJECTIVES[loss] else 1.0,
         data.has_errors,
         random_state & _SEED_MASK,
         -1.0 if deadline is None else _seconds_left(formulas, started + deadline),
@@ -226,7 +221,7 @@ def fit_constants(
 def _from_free_fit(fit: Fit, X: Any, y: Any, bounds: Any, options: dict[str, Any]) -> Fit:
     """The fit within bounds from the one without, where that is better: where usual starts fail."""
     free = fit_constants(fit.skeleton, X, y, parameters=list(fit.parameters) or None, **options)
-    pairs = np.array(check_bounds(bounds, len(fit.constants), fit.parameters))
+    pairs = np.array(checks.check_bounds(bounds, len(fit.constants), fit.parameters))
     values = np.clip([*free.constants, *free.parameters.values()], *pairs.T)
     if not (free.ok and len(fit.constants) and np.isfinite(values).all()):
         return fit
@@ -242,7 +237,7 @@ def _fits(formulas: Sequence[Expression], named: dict[str, float], results: tupl
     fits = []
     at = at_square = 0
     for skeleton, status, loss, fvu, n_evaluations, n_starts, n in rows:
-        own = own_parameters(skeleton, named) if named else {}
+        own = checks.own_parameters(skeleton, named) if named else {}
         if n or status != _UNREACHED:
             fitted, covariance = values[at : at + n], covariances[at_square : at_square + n * n].reshape(n, n)
             at += n
@@ -257,7 +252,7 @@ def _fits(formulas: Sequence[Expression], named: dict[str, float], results: tupl
 
 
 @cache
-def _no_values(n: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _no_values(n: int) -> tuple[Floats, Floats]:
     """Values and covariance of a formula that was not reached; all of them share these."""
     values, covariance = np.full(n, np.nan), np.full((n, n), np.nan)
     values.flags.writeable = covariance.flags.writeable = False
@@ -292,13 +287,7 @@ def _formulas(expression: Any) -> tuple[list[Expression], bool]:
     return [item if type(item) is Expression else parse(item) for item in items], False
 
 
-def _one_each(x0: Any, n: int) -> Sequence[Any]:
-    if len(x0) != n:
-        raise FitError(f"x0 must have one entry a formula: {n}, got {len(x0)}")
-    return list(x0)
-
-
-def _limits(limits: Any, n: int) -> npt.NDArray[np.float64]:
+def _limits(limits: Any, n: int) -> Floats:
     checked = np.ascontiguousarray(limits, dtype=np.float64)
     if checked.shape != (n,):
         raise FitError(f"fvu_limits must have one entry a formula: {n}, got shape {checked.shape}")

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from simplipy.expression.expression import Expression, parse
-
-Floats = npt.NDArray[np.float64]
+from simplipy.expression.operators import variable_token
+from simplipy.fit.unexplained import Floats
 
 
 class FitStatus(Enum):
@@ -26,15 +25,7 @@ class FitStatus(Enum):
 
 
 # in the order of the core's enumeration
-STATUSES = (
-    FitStatus.OK,
-    FitStatus.NO_CONSTANTS,
-    FitStatus.DIVERGED,
-    FitStatus.NON_FINITE,
-    FitStatus.SINGULAR,
-    FitStatus.DEADLINE,
-    FitStatus.DROPPED,
-)
+STATUSES = tuple(FitStatus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +104,5 @@ class Fit:
 
 def substituted(expression: Expression, values: dict[str, float]) -> Expression:
     """The expression with these variables replaced by numbers."""
-    names = {name: repr(float(value)) for name, value in values.items()}
-    from simplipy import _core
-
-    by_token = {_core.quoted(name): number for name, number in names.items()}
+    by_token = {variable_token(name): repr(float(value)) for name, value in values.items()}
     return parse([by_token.get(token, token) for token in expression.tokens])

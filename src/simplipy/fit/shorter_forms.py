@@ -11,7 +11,7 @@ import numpy as np
 from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import CONSTANT
 from simplipy.expression.prefix import subterm_ends
-from simplipy.fit.result import Floats
+from simplipy.fit.unexplained import Floats
 from simplipy.simplification.engine import Engine
 
 _Valued = list[tuple[str, float]]  # tokens, each with its value where it is a free constant

@@ -12,9 +12,9 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,10 @@ from simplipy.expression.expression import Expression, parse
 from simplipy.expression.operators import CONSTANT
 from simplipy.fit.constants import fit_constants
 from simplipy.fit.description_length import TOKEN, description_length, digits_cost, free_cost, roles_of_constants
-from simplipy.fit.result import Fit, FitStatus, Floats, TidyStep
+from simplipy.fit.result import Fit, FitStatus, TidyStep
 from simplipy.fit.score import EXACT_FVU, GAMMA, ROUNDING_FVU, score
 from simplipy.fit.shorter_forms import reductions, shortened
+from simplipy.fit.unexplained import Floats
 
 # a constant may move by so many standard errors, or by this part of itself where the fit is exact
 _DEVIATIONS = 4.0
@@ -38,6 +39,7 @@ _TRIALS = 4
 _ROUNDED = 1.0
 # slack, relative to the value, in which rare numbers are looked for
 _NARROW = 1e-3
+_UNITS = ("pi", "e", "pi^2", "1/pi", "sqrt(pi)", "sqrt(2)", "sqrt(3)", "1/e", "1/sqrt(2*pi)", "sqrt(2*pi)")
 _LARGEST_EXPONENT = 12
 _LARGEST_DENOMINATOR = 12
 _LARGEST_NUMERATOR = 10**6
@@ -125,50 +127,49 @@ def tidy(
         return fit
     data = {"X": X, "y": y, "sample_weight": sample_weight, "y_err": y_err}
     refit = partial(fit_constants, **data, loss=loss, method=method, n_restarts=0, n_threads=n_threads)
-    return _Tidier(refit, len(np.asarray(y)), gamma, tolerance, deadline).run(fit)
+    end = math.inf if deadline is None else time.monotonic() + deadline
+    return _Tidier(refit, len(np.asarray(y)), gamma, tolerance, end).run(fit)
 
 
+@dataclass
 class _Tidier:
     """The data, and the rules by which a change is kept."""
 
-    def __init__(
-        self, refit: Callable[..., Fit], n_rows: int, gamma: float, tolerance: float, deadline: float | None
-    ) -> None:
-        self._refit = refit
-        self._n_rows = n_rows
-        self._gamma = gamma
-        self._tolerance = tolerance
-        self._end = math.inf if deadline is None else time.monotonic() + deadline
-        self._steps: list[TidyStep] = []
+    refit: Callable[..., Fit]
+    n_rows: int
+    gamma: float
+    tolerance: float
+    end: float
+    steps: list[TidyStep] = field(default_factory=list)
 
     def run(self, fit: Fit) -> Fit:
         """The fit after all changes that are kept."""
         current = self._with_parameters_as_constants(fit)
         if current.fvu > EXACT_FVU:
-            longest = description_length(current, self._n_rows) + self._n_rows * self._tolerance
+            longest = description_length(current, self.n_rows) + self.n_rows * self.tolerance
             current = self._shortened(current, longest)
         if current.fvu <= EXACT_FVU:
             current = self._snapped(current, len(fit.expression))
             shorter = self._pruned(current, max(current.fvu, ROUNDING_FVU))
             if shorter is not current:
                 current = self._snapped(shorter, len(fit.expression))
-        if not self._steps:
+        if not self.steps:
             return fit
         status = current.status if current.skeleton.n_constants else FitStatus.NO_CONSTANTS
-        return replace(current, status=status, steps=tuple(self._steps))
+        return replace(current, status=status, steps=tuple(self.steps))
 
     def _fitted(self, skeleton: Expression, start: Floats) -> Fit:
         x0 = start if skeleton.n_constants else None
-        left = None if self._end == math.inf else max(self._end - time.monotonic(), _LEAST_SECONDS)
-        return self._refit(skeleton, x0=x0, deadline=left)
+        left = None if self.end == math.inf else max(self.end - time.monotonic(), _LEAST_SECONDS)
+        return self.refit(skeleton, x0=x0, deadline=left)
 
     def _trials(self, changes: Iterable[_Change]) -> Iterator[tuple[_Change, Fit]]:
         """The changes that there is time to try, with their fits."""
-        for change in itertools.takewhile(lambda _: time.monotonic() < self._end, changes):
+        for change in itertools.takewhile(lambda _: time.monotonic() < self.end, changes):
             yield change, self._fitted(change.skeleton, change.start)
 
     def _kept(self, change: _Change, trial: Fit) -> Fit:
-        self._steps.append(TidyStep(change.action, change.reason, trial.expression, trial.fvu))
+        self.steps.append(TidyStep(change.action, change.reason, trial.expression, trial.fvu))
         return trial
 
     def _pruned(self, fit: Fit, floor: float) -> Fit:
@@ -182,21 +183,21 @@ class _Tidier:
 
     def _snapped(self, fit: Fit, longest: int) -> Fit:
         """An exact fit in simpler numbers, as long as it stays exact and short."""
-        highest = self._score(fit) + self._tolerance + 1e-12
+        highest = self._score(fit) + self.tolerance + 1e-12
         for change, trial in self._trials(_simplifications(fit)):
-            bonus = self._gamma * _TOKENS_OF_A_SYMBOL if change.symbolic and trial.fvu <= EXACT_FVU else 0.0
+            bonus = self.gamma * _TOKENS_OF_A_SYMBOL if change.symbolic and trial.fvu <= EXACT_FVU else 0.0
             if trial.ok and len(trial.expression) <= longest and self._score(trial) <= highest + bonus:
                 return self._snapped(self._kept(change, trial), longest)
         return fit
 
     def _score(self, fit: Fit) -> float:
         """The paper's score, with FVUs that are rounding taken as equal."""
-        return score(fit.fvu, len(fit.expression), self._gamma, EXACT_FVU)
+        return score(fit.fvu, len(fit.expression), self.gamma, EXACT_FVU)
 
     def _shortened(self, fit: Fit, longest: float) -> Fit:
         """A fit with residuals in the shortest description that is reached change by change."""
-        for change, trial in self._trials(_promising(fit, self._n_rows) if fit.fvu > EXACT_FVU else ()):
-            length = description_length(trial, self._n_rows)
+        for change, trial in self._trials(_promising(fit, self.n_rows) if fit.fvu > EXACT_FVU else ()):
+            length = description_length(trial, self.n_rows)
             if length < longest:
                 return self._shortened(self._kept(change, trial), length)
         return fit
@@ -306,21 +307,11 @@ def _written(candidate: _Candidate) -> float:
     return digits_cost(candidate.tokens) + TOKEN * n_tokens
 
 
-def _units() -> tuple[tuple[str, float, tuple[str, ...]], ...]:
-    """Units of rational multiples: 1, pi, e, their squares, roots and reciprocals, and square roots of 2 and 3."""
-    return (
-        ("", 1.0, ()),
-        ("pi", math.pi, ("pi",)),
-        ("e", math.e, ("e",)),
-        ("pi^2", math.pi**2, ("pow2", "pi")),
-        ("1/pi", 1 / math.pi, ("inv", "pi")),
-        ("sqrt(pi)", math.sqrt(math.pi), ("pow1_2", "pi")),
-        ("sqrt(2)", math.sqrt(2), ("pow1_2", "2")),
-        ("sqrt(3)", math.sqrt(3), ("pow1_2", "3")),
-        ("1/e", 1 / math.e, ("inv", "e")),
-        ("1/sqrt(2*pi)", 1 / math.sqrt(2 * math.pi), ("inv", "pow1_2", "mult2", "pi")),
-        ("sqrt(2*pi)", math.sqrt(2 * math.pi), ("pow1_2", "mult2", "pi")),
-    )
+@cache
+def _units() -> list[tuple[str, float, tuple[str, ...]]]:
+    """Units of rational multiples, the common ones first: text, value and tokens."""
+    units = [(text, float(parse(text)(np.zeros((1, 1)))[0]), tuple(parse(text).tokens)) for text in _UNITS]
+    return [("", 1.0, ()), *units]
 
 
 def _made(ratio: Fraction, name: str, unit: tuple[str, ...], value: float) -> _Candidate:

@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from simplipy.equivalence.probe_points import Array, Mask
 from simplipy.expression.operator_forms import FORMS, Interval, OperatorForms
-from simplipy.expression.operators import OPERATORS, leaf_kind
-
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from simplipy.expression.operators import leaf_kind
+from simplipy.expression.prefix import fold
 
 _ULPS = 8 * np.finfo(np.float64).eps
 _TINY = 1e-300
@@ -45,30 +43,28 @@ class Boxes:
 
 def on_boxes(tokens: Sequence[str], boxes: Mapping[str, tuple[Array, Array]], n_boxes: int) -> Boxes:
     """A term without free constants on boxes of its metavariables."""
-    stack: list[Boxes] = []
     everywhere = np.ones(n_boxes, dtype=np.bool_)
+
+    def leaf(token: str) -> Boxes:
+        if token in boxes:
+            return Boxes(*boxes[token], everywhere, ~everywhere)
+        if leaf_kind(token) == "number":
+            value = np.full(n_boxes, float(token))
+            return Boxes(value, value, everywhere, ~everywhere)
+        if token in ("pi", "e"):
+            value = np.full(n_boxes, getattr(np, token))
+            return Boxes(*_outward(value, value), everywhere, ~everywhere)
+        # inf, -inf and nan are no real numbers
+        return Boxes(np.full(n_boxes, -np.inf), np.full(n_boxes, np.inf), ~everywhere, everywhere)
+
     with np.errstate(all="ignore"):
-        for token in reversed(tokens):
-            if token in OPERATORS:
-                stack.append(_applied(token, [stack.pop() for _ in range(OPERATORS[token].arity)]))
-            elif token in boxes:
-                stack.append(Boxes(*boxes[token], everywhere, ~everywhere))
-            elif leaf_kind(token) == "number" or token in ("pi", "e"):
-                value = {"pi": np.pi, "e": np.e}.get(token) or float(token)
-                low = high = np.full(n_boxes, value)
-                if token in ("pi", "e"):
-                    low, high = _outward(low, high)
-                stack.append(Boxes(low, high, everywhere, ~everywhere))
-            else:  # inf, -inf and nan are no real numbers
-                stack.append(Boxes(np.full(n_boxes, -np.inf), np.full(n_boxes, np.inf), ~everywhere, everywhere))
-    return stack[-1]
+        return fold(tokens, leaf, _applied)
 
 
 def _applied(token: str, operands: list[Boxes]) -> Boxes:
     """An operator over terms on boxes."""
-    whole, nowhere = operands[0].whole.copy(), operands[0].nowhere.copy()
-    for other in operands[1:]:
-        whole, nowhere = whole & other.whole, nowhere | other.nowhere
+    whole: Mask = np.logical_and.reduce([operand.whole for operand in operands])
+    nowhere: Mask = np.logical_or.reduce([operand.nowhere for operand in operands])
     if token == "/":
         inverse = _applied("inv", operands[1:])
         return _applied("*", [operands[0], inverse])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from simplipy.errors import SimplipyError
+from simplipy.errors import SimplipyError, did_you_mean
 from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS
 
 _BOUNDS = {
@@ -57,9 +56,8 @@ class MineConfig:
             raise SimplipyError("operators must name at least one token of the operator table, got none")
         for i, token in enumerate(self.operators):
             if token not in OPERATORS:
-                near = difflib.get_close_matches(token, OPERATORS, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise SimplipyError(f"operators must be tokens of the operator table, got {token!r}{hint}")
+                hint = did_you_mean(token, OPERATORS, "`simplipy operators` lists them")
+                raise SimplipyError(f"operators must be tokens of the operator table, got {token!r}; {hint}")
             if token in self.operators[:i]:
                 raise SimplipyError(f"operators must name each token once, got {token!r} twice")
 

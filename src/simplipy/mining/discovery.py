@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,9 @@ from simplipy.errors import SimplipyError
 from simplipy.mining.config import MineConfig
 from simplipy.mining.redundancy import rule_set, without_covered
 from simplipy.mining.rule import Rule
-from simplipy.mining.settling import Settled, settle
+from simplipy.mining.settling import settle
 from simplipy.mining.shards import Proposal, Shard, Shards
+from simplipy.mining.verification import Finding
 from simplipy.mining.verifier import Verifier
 
 COUNTS = ("tested", "thin", "reducible", "proposed", "irreducible")
@@ -82,7 +85,7 @@ class Mined:
     rules: list[Rule] = field(default_factory=list)
     pruned: list[Rule] = field(default_factory=list)
     unused: list[Rule] = field(default_factory=list)
-    rejected: list[dict[str, Any]] = field(default_factory=list)
+    rejected: list[tuple[Rule, Finding]] = field(default_factory=list)
     lengths: list[LengthReport] = field(default_factory=list)
     stopped: str = ""
 
@@ -116,19 +119,15 @@ class Mined:
             ],
         }
 
-    def add(self, settled: Settled, report: LengthReport) -> None:
-        """Take over what became of the proposals of one length."""
-        self.rules += settled.rules
-        self.unused += settled.unused
-        self.rejected += [r.row() | {"reason": f.reason, "at": f.counterexample} for r, f in settled.rejected]
-        report.n_rules, report.n_unused = len(settled.rules), len(settled.unused)
-        report.n_rejected, report.n_implied, report.n_open = len(settled.rejected), settled.n_implied, settled.n_open
-        report.complete = report.complete and not settled.n_open
-
 
 Progress = Callable[[LengthReport, int, int], None]
 
 
+def no_progress(_report: LengthReport, _n_rules: int, _n_verified: int) -> None:
+    """For a run that nobody watches."""
+
+
+@dataclass
 class Discovery:
     """One run.
 
@@ -151,38 +150,24 @@ class Discovery:
         verification has dealt with.
     """
 
-    def __init__(
-        self,
-        config: MineConfig,
-        folder: Path | None = None,
-        resume: bool = False,
-        n_threads: int = 2,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        for name, limit, unit in (("time_limit", time_limit, "seconds"), ("memory_limit", memory_limit, "bytes")):
+    config: MineConfig
+    folder: Path | None = None
+    resume: bool = False
+    n_threads: int = 2
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    progress: Progress = no_progress
+
+    def __post_init__(self) -> None:
+        for name, unit in (("time_limit", "seconds"), ("memory_limit", "bytes")):
+            limit = getattr(self, name)
             if limit is not None and not limit > 0:
                 raise SimplipyError(f"{name} must be > 0 {unit} or None, got {limit}")
-        self.config = config
-        self.n_threads = n_threads
-        start = time.monotonic()
-        self._search_end = None if time_limit is None else start + _SEARCH_SHARE * time_limit
-        self._end = None if time_limit is None else start + time_limit
-        self._memory_left = memory_limit
-        self._progress = progress or (lambda _report, _n_rules, _n_verified: None)
-        self._miner = _core.Miner(
-            config.max_length,
-            config.max_replacement,
-            config.n_variables,
-            config.n_constants,
-            _MAX_GROUND,
-            config.max_conditional,
-            config.literals,
-            list(config.operators),
-            config.seed,
-        )
-        self._shards = None if folder is None else Shards(folder, config, resume)
+        seconds = math.inf if self.time_limit is None else self.time_limit
+        self._search_end, self._end = (time.monotonic() + share * seconds for share in (_SEARCH_SHARE, 1.0))
+        self._memory_left = math.inf if self.memory_limit is None else self.memory_limit
+        self._miner = _core.Miner(max_ground=_MAX_GROUND, **self.config.row())
+        self._shards = None if self.folder is None else Shards(self.folder, self.config, self.resume)
 
     def run(self) -> Mined:
         """Mine all lengths, prune, and return what was found; Ctrl-C ends the search early."""
@@ -214,24 +199,22 @@ class Discovery:
         def show(n: int) -> None:
             nonlocal n_verified
             n_verified += n
-            self._progress(report, len(mined.rules), n_verified)
+            self.progress(report, len(mined.rules), n_verified)
 
-        rejected = [(Rule.from_row(row), str(row["reason"])) for row in mined.rejected]
-        mined.add(settle(proposals, mined.rules + mined.unused, rejected, verify, show), report)
+        settle(proposals, mined, report, partial(verify, progress=show))
         mined.stopped = mined.stopped or verify.stopped
         report.seconds_verify = time.monotonic() - start
         show(0)
 
     def _commit(self, length: int, kept: list[tuple[Any, Any]]) -> str:
         """Make the irreducible terms of a length operands of the next ones; or say why the run has to end."""
-        if self._memory_left is not None:
-            needed = sum(self._miner.bytes_of(length, terms) for terms, _ in kept)
-            if needed > self._memory_left:
-                return (
-                    f"memory: terms of {length} tokens take {needed / 1e9:.3g} GB, {self._memory_left / 1e9:.3g} GB "
-                    "are left; use fewer variables, constants or operators, or more --memory"
-                )
-            self._memory_left -= needed
+        needed = sum(self._miner.bytes_of(length, terms) for terms, _ in kept)
+        if needed > self._memory_left:
+            return (
+                f"memory: terms of {length} tokens take {needed / 1e9:.3g} GB, {self._memory_left / 1e9:.3g} GB "
+                "are left; use fewer variables, constants or operators, or more --memory"
+            )
+        self._memory_left -= needed
         while kept:
             self._miner.commit(length, *kept.pop(0))
         self._miner.end_length(length)
@@ -245,7 +228,7 @@ class Discovery:
         kept: list[tuple[Any, Any]] = []
         n_tasks, first, size = self._miner.n_tasks(report.length), 0, _FIRST_TASKS
         while first < n_tasks:
-            if self._search_end is not None and time.monotonic() > self._search_end:
+            if time.monotonic() > self._search_end:
                 mined.stopped = "time limit"
                 break
             began = time.monotonic()
@@ -261,7 +244,7 @@ class Discovery:
                 report.counts[name] += count
             report.tested_by_variables = [a + b for a, b in zip(report.tested_by_variables, counts[-1], strict=True)]
             report.seconds_search = time.monotonic() - start
-            self._progress(report, len(mined.rules), 0)
+            self.progress(report, len(mined.rules), 0)
             size = _next_size(last - first, time.monotonic() - began)
             first = last
         report.complete = first >= n_tasks

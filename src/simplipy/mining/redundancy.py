@@ -14,7 +14,8 @@ from simplipy import _core
 from simplipy.errors import SimplipyError
 from simplipy.expression.expression import parse
 from simplipy.expression.operators import OPERATORS
-from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, subterm_ends, to_core
+from simplipy.expression.prefix import subterm_ends
+from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, to_core
 from simplipy.mining.verification import read_condition
 
 _MAX_STEPS = 16
@@ -130,14 +131,14 @@ def select_general(rules: Sequence[Rule]) -> list[Rule]:
     return chosen
 
 
-def rule_set(rules: Iterable[Rule], text: str = "") -> _core.RuleSet:
-    """The rules as the engine loads them, behind those of a rule text."""
-    return _core.RuleSet("\n".join([text, *(rule.line() for rule in rules)]))
+def rule_set(rules: Iterable[Rule]) -> _core.RuleSet:
+    """The rules as the engine loads them."""
+    return _core.RuleSet("\n".join(rule.line() for rule in rules))
 
 
-def options_with(rules: _core.RuleSet, max_pattern_length: int = -1, mask: bool = False) -> _core.SimplifyOptions:
+def options_with(rules: _core.RuleSet) -> _core.SimplifyOptions:
     """Options of the engine with these rules."""
-    return _core.SimplifyOptions(rules, True, max_pattern_length, mask, False, _MAX_STEPS)
+    return _core.SimplifyOptions(rules, True, -1, False, False, _MAX_STEPS)
 
 
 def spelled_length(rule: Rule, options: _core.SimplifyOptions) -> int:
@@ -165,7 +166,7 @@ def is_covered(rule: Rule, options: _core.SimplifyOptions) -> bool:
     return spelled_length(rule, options) <= len(rule.replacement)
 
 
-def without_covered(rules: Sequence[Rule], text: str = "") -> tuple[list[Rule], list[Rule]]:
+def without_covered(rules: Sequence[Rule]) -> tuple[list[Rule], list[Rule]]:
     """Removal and recheck: each rule in turn, the least general first, is left out if the others do its work.
 
     Returns
@@ -176,7 +177,7 @@ def without_covered(rules: Sequence[Rule], text: str = "") -> tuple[list[Rule], 
     removed: list[Rule] = []
     for rule in sorted(rules, key=_dispensable_first):
         line = lines.pop(rule)
-        if is_covered(rule, options_with(_core.RuleSet("\n".join([text, *lines.values()])))):
+        if is_covered(rule, options_with(_core.RuleSet("\n".join(lines.values())))):
             removed.append(rule)
         else:
             lines[rule] = line

@@ -34,8 +34,6 @@ class Rule:
         Whether the replacement is defined in more places; a conditional rule may do so too.
     name : str
         Of a hand-written rule; a mined one is called by its own text.
-    is_used : bool
-        Whether the engine can match the pattern.
     """
 
     pattern: tuple[str, ...]
@@ -44,7 +42,6 @@ class Rule:
     conditions: tuple[str, ...] = ()
     extends: bool = False
     name: str = ""
-    is_used: bool = False
 
     @property
     def length(self) -> int:
@@ -100,16 +97,6 @@ class Rule:
             tuple(row.get("conditions", ())),
             row.get("extends", False),
         )
-
-
-def subterm_ends(tokens: Sequence[str]) -> list[int]:
-    """Where the subterm that begins at each of these prefix tokens ends."""
-    ends = [0] * len(tokens)
-    for i in reversed(range(len(tokens))):
-        ends[i] = i + 1
-        for _ in range(OPERATORS[tokens[i]].arity if tokens[i] in OPERATORS else 0):
-            ends[i] = ends[ends[i]]
-    return ends
 
 
 def from_core(tokens: Sequence[str]) -> tuple[str, ...]:

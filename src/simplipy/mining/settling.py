@@ -3,92 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from simplipy.mining.redundancy import Instances, Refuted, is_covered, loads, options_with, rule_set, select_general
 from simplipy.mining.rule import Kind, Rule, from_core
 from simplipy.mining.shards import Proposal
 from simplipy.mining.verification import Finding, read_condition
-from simplipy.mining.verifier import Verifier
+
+if TYPE_CHECKING:
+    from simplipy.mining.discovery import LengthReport, Mined
 
 Verify = Callable[[Sequence[Rule]], list[Finding | None]]
 
 
-@dataclass
-class Settled:
-    """The outcome of the proposals of one length.
-
-    Attributes
-    ----------
-    rules : list of Rule
-        Verified, and used by the engine.
-    unused : list of Rule
-        Verified, but the engine cannot match them, or they need a free constant.
-    rejected : list of (Rule, Finding)
-        With the reason and a counterexample.
-    n_implied : int
-        Proposals that put a rejected one into a longer term.
-    n_open : int
-        Proposals that were not verified, since verification stopped before.
-    """
-
-    rules: list[Rule] = field(default_factory=list)
-    unused: list[Rule] = field(default_factory=list)
-    rejected: list[tuple[Rule, Finding]] = field(default_factory=list)
-    n_implied: int = 0
-    n_open: int = 0
-
-
-def settle(
-    proposals: Sequence[Proposal],
-    known: Sequence[Rule],
-    refuted: Sequence[tuple[Rule, str]],
-    verifier: Verifier,
-    progress: Callable[[int], None] | None = None,
-) -> Settled:
+def settle(proposals: Sequence[Proposal], mined: Mined, report: LengthReport, verify: Verify) -> None:
     """Verify the proposals of one length, the most general ones first, and sort them.
 
     Parameters
     ----------
     proposals : sequence of (pattern, replacement, masks, condition)
         As the core makes them.
-    known : sequence of Rule
-        Rules of shorter patterns; their instances are left out.
-    refuted : sequence of (Rule, str)
-        Shorter proposals that were rejected, with the reason; longer terms around them are left out.
-    verifier : Verifier
-        With its seed and deadline.
-    progress : callable, optional
-        Called with the number of proposals that were verified since the last call.
+    mined : Mined
+        Rules of shorter patterns, whose instances are left out, and shorter proposals that were rejected, around which
+        longer terms are left out. Takes up the new ones.
+    report : LengthReport
+        Takes up their numbers.
+    verify : callable
+        Findings of rules, None for those that there was no time for; then nothing else is verified.
     """
-
-    def verify(rules: Sequence[Rule]) -> list[Finding | None]:
-        return verifier(rules, progress)
-
-    settled = Settled()
     plain, conditional = _as_rules(proposals)
     # a conditional rule covers its instances whose arguments are proved to lie within bounds, so these come first
-    options = options_with(rule_set(rule for rule in known if rule.is_used))
+    options = options_with(rule_set(mined.rules))
     conditional = [rule for rule in conditional if not is_covered(rule, options)]
-    _add_by_use(_widest(_verified(conditional, settled, verify)), settled)
-    options = options_with(rule_set(rule for rule in [*known, *settled.rules] if rule.is_used))
-    instances = Instances(rule for rule in [*known, *settled.unused] if not rule.conditions)
+    n_refuted = len(mined.rejected)
+    _add_by_use(_widest(_verified(conditional, mined, report, verify)), mined, report)
+    options = options_with(rule_set(mined.rules))
+    instances = Instances(rule for rule in [*mined.rules, *mined.unused] if not rule.conditions)
     pending = [rule for rule in plain if not instances.covers(rule) and not is_covered(rule, options)]
-    equations = Refuted((rule for rule, reason in refuted if "special" not in reason), options)
+    equations = Refuted((r for r, finding in mined.rejected[:n_refuted] if "special" not in finding.reason), options)
     implied = {rule for rule in pending if equations.imply(rule)}
-    settled.n_implied = len(implied)
+    report.n_implied = len(implied)
     pending = [rule for rule in pending if rule not in implied]
-    while pending and not verifier.stopped:
+    while pending and not report.n_open:
         chosen = select_general(pending)
         # families are never used, so they come last where time is short
-        accepted = _verified(sorted(chosen, key=lambda rule: rule.has_constant), settled, verify)
-        _add_by_use(accepted, settled)
+        accepted = _verified(sorted(chosen, key=lambda rule: rule.has_constant), mined, report, verify)
+        _add_by_use(accepted, mined, report)
         done = {(rule.pattern, rule.replacement) for rule in chosen}
-        null_sets = (r for r, f in settled.rejected if "special" in f.reason and not r.conditions)
+        null_sets = (r for r, f in mined.rejected[n_refuted:] if "special" in f.reason and not r.conditions)
         instances = Instances([*accepted, *null_sets])
         pending = [r for r in pending if (r.pattern, r.replacement) not in done and not instances.covers(r)]
-    settled.n_open += len(pending)
-    return settled
+    report.n_open += len(pending)
+    report.complete = report.complete and not report.n_open
 
 
 def _as_rules(proposals: Sequence[Proposal]) -> tuple[list[Rule], list[Rule]]:
@@ -101,14 +68,15 @@ def _as_rules(proposals: Sequence[Proposal]) -> tuple[list[Rule], list[Rule]]:
     return [rule for rule in rules if not rule.conditions], [rule for rule in rules if rule.conditions]
 
 
-def _verified(rules: Sequence[Rule], settled: Settled, verify: Verify) -> list[Rule]:
-    """The rules that hold; of the others, `settled` takes note."""
+def _verified(rules: Sequence[Rule], mined: Mined, report: LengthReport, verify: Verify) -> list[Rule]:
+    """The rules that hold; the others are noted."""
     accepted = []
     for rule, finding in zip(rules, verify(rules), strict=True):
         if finding is None:
-            settled.n_open += 1
+            report.n_open += 1
         elif not finding.holds:
-            settled.rejected.append((rule, finding))
+            mined.rejected.append((rule, finding))
+            report.n_rejected += 1
         else:
             kind = rule.kind
             if kind in ("exact", "extends"):
@@ -117,13 +85,15 @@ def _verified(rules: Sequence[Rule], settled: Settled, verify: Verify) -> list[R
     return accepted
 
 
-def _add_by_use(rules: Sequence[Rule], settled: Settled) -> None:
+def _add_by_use(rules: Sequence[Rule], mined: Mined, report: LengthReport) -> None:
     """Add rules that hold to those that the engine uses, or to those that it cannot."""
     for rule in rules:
         if loads(rule):
-            settled.rules.append(replace(rule, is_used=True))
+            mined.rules.append(rule)
+            report.n_rules += 1
         else:
-            settled.unused.append(rule)
+            mined.unused.append(rule)
+            report.n_unused += 1
 
 
 def _widest(rules: Sequence[Rule]) -> list[Rule]:

@@ -25,8 +25,9 @@ from simplipy.equivalence.pointwise import Function, compare_functions
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, probe_points
 from simplipy.errors import SimplipyError
 from simplipy.expression.expression import evaluate_many, parse
+from simplipy.expression.prefix import subterm_ends
 from simplipy.mining.boxes import on_boxes
-from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, subterm_ends
+from simplipy.mining.rule import METAVARIABLES, Rule, Tokens
 
 _N_POINTS = 768
 _N_POINTS_MORE = 12288
@@ -92,7 +93,7 @@ def verify_rule(rule: Rule, seed: int) -> Finding:
 
 def _verify_values(rule: Rule, rng: np.random.Generator) -> Finding:
     names = tuple(name for name in METAVARIABLES if name in rule.pattern)
-    a, b = Function.of(parse(rule.pattern)), Function.of(parse(rule.replacement))
+    a, b = Function(parse(rule.pattern)), Function(parse(rule.replacement))
     far = _where_conditions_hold(_far_points(names, rng), rule.conditions)
     beyond = compare_functions(a, b, far, n_confirmed=2)
     if beyond.counterexample is not None:

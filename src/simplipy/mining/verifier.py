@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import multiprocessing
 import signal
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from simplipy.mining.rule import Rule
@@ -19,6 +21,7 @@ _CHUNK = 16
 _MIN_FOR_PROCESSES = 200
 
 
+@dataclass
 class Verifier:
     """Verifies rules; used as a context, at the end of which no process is left.
 
@@ -28,7 +31,7 @@ class Verifier:
         The findings do not depend on it.
     seed : int
         Of the points.
-    deadline : float or None
+    deadline : float
         As ``time.monotonic`` counts; no batch is begun after it.
     shards : Shards or None
         Where findings are kept, and found by a run that goes on.
@@ -39,16 +42,15 @@ class Verifier:
         Why some rules were not verified; "" where all were.
     """
 
-    def __init__(
-        self, n_processes: int, seed: int, deadline: float | None = None, shards: Shards | None = None
-    ) -> None:
-        self.stopped = ""
-        self._n_processes = n_processes
-        self._seed = seed
-        self._deadline = deadline
-        self._shards = shards
-        self._known = shards.findings() if shards else {}
-        self._pool: Any = None
+    n_processes: int
+    seed: int
+    deadline: float = math.inf
+    shards: Shards | None = None
+    stopped: str = field(default="", init=False)
+    _pool: Any = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._known = self.shards.findings() if self.shards else {}
 
     def __enter__(self) -> Verifier:
         return self
@@ -58,32 +60,30 @@ class Verifier:
             self._pool.terminate()
             self._pool.join()
 
-    def __call__(self, rules: Sequence[Rule], progress: Callable[[int], None] | None = None) -> list[Finding | None]:
+    def __call__(self, rules: Sequence[Rule], progress: Callable[[int], object]) -> list[Finding | None]:
         """Findings of these rules, in order; None for those that the deadline or Ctrl-C left out.
 
         ``progress`` is called with the number of rules that were dealt with since the last call.
         """
-        found = [self._known.get(rule_key(rule)) for rule in rules]
-        missing = [i for i, finding in enumerate(found) if finding is None]
-        progress = progress or (lambda _n: None)
+        missing = [rule for rule in rules if rule_key(rule) not in self._known]
         progress(len(rules) - len(missing))
-        over_processes = self._n_processes > 1 and len(missing) >= _MIN_FOR_PROCESSES
+        over_processes = self.n_processes > 1 and len(missing) >= _MIN_FOR_PROCESSES
         for batch in (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)):
-            if self._deadline is not None and time.monotonic() > self._deadline:
+            if time.monotonic() > self.deadline:
                 self.stopped = "time limit"
             if self.stopped:
                 break
             try:
-                findings = self._verified([(rules[i], self._seed) for i in batch], over_processes)
+                findings = self._verified([(rule, self.seed) for rule in batch], over_processes)
             except KeyboardInterrupt:
                 self.stopped = "interrupted"
                 break
-            for i, finding in zip(batch, findings, strict=True):
-                found[i] = finding
-            if self._shards:
-                self._shards.add_findings({rule_key(rules[i]): f for i, f in zip(batch, findings, strict=True)})
+            found = dict(zip(map(rule_key, batch), findings, strict=True))
+            self._known |= found
+            if self.shards:
+                self.shards.add_findings(found)
             progress(len(batch))
-        return found
+        return [self._known.get(rule_key(rule)) for rule in rules]
 
     def _verified(self, jobs: Sequence[tuple[Rule, int]], over_processes: bool) -> list[Finding]:
         if not over_processes:
@@ -92,5 +92,5 @@ class Verifier:
             # Ctrl-C is for this process to answer
             ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)
             context = multiprocessing.get_context("spawn")
-            self._pool = context.Pool(self._n_processes, signal.signal, ignore_interrupts)
+            self._pool = context.Pool(self.n_processes, signal.signal, ignore_interrupts)
         return self._pool.starmap(verify_rule, jobs, chunksize=_CHUNK)  # type: ignore[no-any-return]

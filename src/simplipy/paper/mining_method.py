@@ -9,14 +9,15 @@ accepts is what the paper's method accepts. A cheap look at a few rows comes fir
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simplipy.equivalence.probe_points import Array
 from simplipy.expression.expression import Expression, evaluate_many, parse
 from simplipy.expression.operators import CONSTANT, OPERATORS
 from simplipy.fit.constants import fit_constants
@@ -25,8 +26,6 @@ from simplipy.mining.discovery import LengthReport, Mined, Progress
 from simplipy.mining.rule import METAVARIABLES, Rule, Tokens, from_core
 from simplipy.paper.engine import PaperEngine
 from simplipy.paper.rules import PrefixRule
-
-Array = npt.NDArray[np.float64]
 
 _N_ROWS = 1024
 _N_CHALLENGES = 16
@@ -91,7 +90,7 @@ class _Search:
 
     def __init__(self, config: MineConfig, time_limit: float | None) -> None:
         self._config = config
-        self._end = None if time_limit is None else time.monotonic() + time_limit
+        self._end = math.inf if time_limit is None else time.monotonic() + time_limit
         self._rng = np.random.default_rng(config.seed)
         self._rows = self._rng.normal(0, 5, (_N_ROWS, config.n_variables))
         self._leaves: list[str] = [f"x{k + 1}" for k in range(config.n_variables)]
@@ -100,7 +99,7 @@ class _Search:
 
     def is_over(self) -> bool:
         """Whether the time is up."""
-        return self._end is not None and time.monotonic() > self._end
+        return time.monotonic() > self._end
 
     def expressions(self, length: int) -> Iterator[Tokens]:
         """All expressions of a length, metavariables in the order of their first occurrence."""

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simplipy.errors import ParseError, SimplipyError
-from simplipy.expression.operators import CONSTANT, OPERATORS
+from simplipy.expression.expression import parse
+from simplipy.expression.operators import CONSTANT
+from simplipy.expression.prefix import fold
 
 MAX_DEPTH = 200  # the engine recurses over trees; deeper ones would meet Python's own limit at an arbitrary place
 
@@ -77,22 +79,10 @@ def parse_tree(tokens: Sequence[str]) -> Node:
     ParseError
         If operands are missing or left over, or if the tree is deeper than `MAX_DEPTH`.
     """
-    stack: list[tuple[Node, int]] = []
-    for position in range(len(tokens) - 1, -1, -1):
-        token = tokens[position]
-        arity = OPERATORS[token].arity if token in OPERATORS else 0
-        if arity > len(stack):
-            text = " ".join(tokens)
-            raise ParseError(f"token {position} ({token!r}) needs {arity} operands, {len(stack)} left: {text}")
-        taken = [stack.pop() for _ in range(arity)]
-        depth = 1 + max((depth for _, depth in taken), default=0)
-        stack.append((Node(token, tuple(node for node, _ in taken)), depth))
-    if len(stack) != 1:
-        raise ParseError(f"prefix tokens must spell one expression, got {len(stack)}: {' '.join(tokens)}")
-    root, depth = stack[0]
+    depth = parse(tokens).depth
     if depth > MAX_DEPTH:
         raise ParseError(f"the paper's engine takes trees of depth <= {MAX_DEPTH}, got {depth}; use the canonical one")
-    return root
+    return fold(tokens, Node, lambda token, operands: Node(token, tuple(operands)))
 
 
 def is_metavariable(token: str) -> bool:

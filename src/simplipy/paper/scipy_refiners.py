@@ -5,44 +5,50 @@ They are references, one formula after the other in Python; the core's own metho
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize
 
 from simplipy.expression.expression import Expression
 from simplipy.fit.checks import FitData, check_bounds, check_starts, own_parameters, robust_threshold
 from simplipy.fit.result import Fit, FitStatus
 from simplipy.fit.score import ROUNDING_FVU
-from simplipy.fit.unexplained import fvu
-
-Floats = npt.NDArray[np.float64]
+from simplipy.fit.unexplained import Floats, fvu
 
 _START_DEVIATION = 5.0
 
 
+@dataclass
 class _Objective:
     """One formula on the data: values and derivatives by all its constants, then parameters."""
 
-    def __init__(self, expression: Expression, parameters: dict[str, float], data: FitData, loss: str) -> None:
-        self.expression = expression
-        self.parameters = parameters
-        self.data = data
-        self.loss = loss
-        self.threshold = robust_threshold(data)
-        self.n = expression.n_constants + len(parameters)
-        self.n_evaluations = 0
+    expression: Expression
+    parameters: dict[str, float]
+    data: FitData
+    loss: str
+    bounds: list[tuple[float, float]]
+    n_evaluations: int = 0
+
+    def __post_init__(self) -> None:
+        self.n = self.expression.n_constants + len(self.parameters)
+        self.threshold = robust_threshold(self.data)
+        n_rows = len(self.data.y)
+        self.weights = np.ones(n_rows) if self.data.weights is None else self.data.weights
+        self.sizes = np.ones(n_rows) if self.data.errors is None else self.data.errors
         # one matrix for all calls, which SciPy makes thousands of: columns by number, of parameters too
-        names = [*data.names, *parameters]
-        more = np.zeros((max(len(parameters), not names), data.n_rows))
-        self._matrix = np.column_stack([*data.columns, *more])
-        numbers = {name: f"x{k}" for k, name in enumerate(names, start=1) if name in expression.variables}
-        self._formula = expression.rename(numbers)
-        self._slopes = [self._formula.variables.index(numbers[name]) for name in parameters]
+        names = [*self.data.names, *self.parameters]
+        self._matrix = np.zeros((n_rows, max(len(names), 1)))
+        if self.data.matrix is not None:
+            self._matrix[:, : len(self.data.names)] = self.data.matrix[:, self.data.column_numbers]
+        numbers = {name: f"x{k}" for k, name in enumerate(names, start=1) if name in self.expression.variables}
+        self._formula = self.expression.rename(numbers)
+        self._slopes = [self._formula.variables.index(numbers[name]) for name in self.parameters]
 
     def _bind(self, values: Floats) -> Floats | None:
         """Constants of these values; parameters go into the matrix."""
@@ -66,13 +72,12 @@ class _Objective:
 
     def __call__(self, values: Floats) -> tuple[float, Floats]:
         """Weighted mean loss and its gradient."""
-        data = self.data
-        weights = data.sample_weights / data.sample_weights.sum()
-        rho, slope = _rho(self.loss, self.threshold, (self.predict(values) - data.y) / data.sizes)
-        return float(weights @ rho), (weights * slope / data.sizes) @ self.slopes(values)
+        weights = self.weights / self.weights.sum()
+        rho, slope = _rho(self.loss, self.threshold, (self.predict(values) - self.data.y) / self.sizes)
+        return float(weights @ rho), (weights * slope / self.sizes) @ self.slopes(values)
 
     def fvu(self, values: Floats) -> float:
-        return fvu(self.data.y, self.predict(values), self.data.sample_weights / self.data.sizes**2)
+        return fvu(self.data.y, self.predict(values), self.weights / self.sizes**2)
 
 
 def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
@@ -88,19 +93,19 @@ def _rho(loss: str, threshold: float, u: Floats) -> tuple[Floats, Floats]:
     return u**2, 2 * u
 
 
-def _by_curve_fit(objective: _Objective, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
-    data = objective.data
-    used = data.sample_weights > 0
+def _by_curve_fit(objective: _Objective, start: Floats) -> Floats:
+    used, y = objective.weights > 0, objective.data.y
 
     def predict(_: object, *values: float) -> Floats:
         return objective.predict(np.array(values))[used]
 
-    sigma = data.sizes[used] / np.sqrt(data.sample_weights[used])
-    limits = tuple(np.array(bounds).T) if bounds else (-np.inf, np.inf)
-    return np.asarray(optimize.curve_fit(predict, None, data.y[used], p0=start, sigma=sigma, bounds=limits)[0])
+    sigma = objective.sizes[used] / np.sqrt(objective.weights[used])
+    limits = tuple(np.array(objective.bounds).T) if objective.bounds else (-np.inf, np.inf)
+    return np.asarray(optimize.curve_fit(predict, None, y[used], p0=start, sigma=sigma, bounds=limits)[0])
 
 
-def _by_bfgs(objective: _Objective, start: Floats, bounds: list[tuple[float, float]]) -> Floats:
+def _by_bfgs(objective: _Objective, start: Floats) -> Floats:
+    bounds = objective.bounds
     method = "L-BFGS-B" if bounds else "BFGS"
     return np.asarray(optimize.minimize(objective, start, jac=True, method=method, bounds=bounds or None).x)
 
@@ -122,56 +127,44 @@ def refine(
         from simplipy.errors import FitError
 
         raise FitError(f"method='scipy' minimises squares, not {loss!r}; use method='lm' or 'bfgs'")
-    end = None if deadline is None else time.monotonic() + deadline
+    end = math.inf if deadline is None else time.monotonic() + deadline
     descend = _by_curve_fit if method == "scipy" else _by_bfgs
     fits = []
     for expression, x0 in zip(formulas, x0s or [None] * len(formulas), strict=True):
         named = own_parameters(expression, parameters)
-        limits = check_bounds(bounds, expression.n_constants, named)
-        given = _given_starts(x0, expression.n_constants, named)
-        objective = _Objective(expression, named, data, loss)
+        objective = _Objective(expression, named, data, loss, check_bounds(bounds, expression.n_constants, named))
         rng = np.random.default_rng([random_state % 2**32, expression._tree.hash() % 2**32])
-        fits.append(_refine_one(objective, given, limits, descend, n_restarts, end, rng))
+        fits.append(_refine_one(objective, _starts(objective, x0, n_restarts, rng), descend, end))
     return fits
 
 
-def _given_starts(x0: Any, n_constants: int, named: dict[str, float]) -> list[list[float]]:
-    """Starts of constants, then parameters, NaN where the caller says nothing."""
-    own = list(named.values())
-    if x0 is None:
-        return [[np.nan] * n_constants + own] if own else []
-    return [[*start, *own] for start in check_starts(x0, n_constants).tolist()]
+def _starts(objective: _Objective, x0: Any, n_restarts: int, rng: np.random.Generator) -> Floats:
+    """Starts (n_starts, n_constants + n_parameters): those of the caller, drawn where he says nothing, and others."""
+    own, n_constants = list(objective.parameters.values()), objective.expression.n_constants
+    given = np.full((int(bool(own)), n_constants), np.nan) if x0 is None else check_starts(x0, n_constants)
+    given = np.hstack([given, np.tile(own, (len(given), 1))])
+    draws = rng.normal(scale=_START_DEVIATION, size=(n_restarts, objective.n))
+    given = np.where(np.isnan(given), rng.normal(scale=_START_DEVIATION, size=given.shape), given)
+    starts = np.vstack([given, draws])
+    return np.clip(starts, *np.array(objective.bounds).T) if objective.bounds else starts
 
 
 def _refine_one(
-    objective: _Objective,
-    given: list[list[float]],
-    bounds: list[tuple[float, float]],
-    descend: Callable[[_Objective, Floats, list[tuple[float, float]]], Floats],
-    n_restarts: int,
-    end: float | None,
-    rng: np.random.Generator,
+    objective: _Objective, starts: Floats, descend: Callable[[_Objective, Floats], Floats], end: float
 ) -> Fit:
     n, first = objective.n, objective.expression.n_constants
     best: Floats = np.full(n, np.nan)
     fraction, n_starts, status = np.inf, 0, FitStatus.OK if n else FitStatus.NO_CONSTANTS
-    starts = np.array(given, dtype=np.float64).reshape(len(given), n)
-    draws = rng.normal(scale=_START_DEVIATION, size=(n_restarts, n))
-    starts = np.vstack(
-        [np.where(np.isnan(starts), rng.normal(scale=_START_DEVIATION, size=starts.shape), starts), draws]
-    )
-    if bounds:
-        starts = np.clip(starts, *np.array(bounds).T)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         best_loss = np.inf if n else objective(best)[0]
         for start in starts if n else ():
-            if end is not None and time.monotonic() > end:
+            if time.monotonic() > end:
                 status = FitStatus.DEADLINE
                 break
             n_starts += 1
             try:
-                found = descend(objective, start, bounds)
+                found = descend(objective, start)
             except (RuntimeError, ValueError, np.linalg.LinAlgError):
                 continue  # SciPy's way to say that this start led nowhere
             loss = objective(found)[0]
@@ -191,9 +184,9 @@ def _refine_one(
 
 def _covariance(objective: _Objective, values: Floats) -> Floats:
     data = objective.data
-    root = np.sqrt(data.sample_weights) / data.sizes
-    jacobian = objective.slopes(values) * root[:, None] if objective.n else np.empty((data.n_rows, 0))
-    freedom = data.n_rows - objective.n
+    root = np.sqrt(objective.weights) / objective.sizes
+    jacobian = objective.slopes(values) * root[:, None] if objective.n else np.empty((len(data.y), 0))
+    freedom = len(data.y) - objective.n
     residual = (objective.predict(values) - data.y) * root
     variance = 1.0 if data.has_errors else (float(residual @ residual) / freedom if freedom > 0 else np.nan)
     try:

@@ -104,14 +104,48 @@ class Engine:
         ranges: Ranges | None = None,
         max_steps: int | None = None,
     ) -> Source:
-        """Shortest form; see ``simplipy.simplify``."""
-        options = (domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
+        """Shortest form of a formula, of the type that went in.
+
+        Parameters
+        ----------
+        x : str, sequence of str or Expression
+            Infix text, prefix tokens or an expression.
+        domain : {"extend", "preserve"}, default "extend"
+            With "extend" the result equals the input wherever both are defined and is defined wherever the input is, up
+            to a null set; it may be defined in more places, and its family of constants may be larger. With "preserve"
+            it is also undefined where the input is, up to a null set.
+        max_pattern_length : int, optional
+            Longest rule to use; 0 leaves the canonicaliser alone.
+        mask_numbers : bool, default False
+            Count every number outside an operator token as a free constant, as the paper does.
+        fold_numbers : bool, default False
+            Round subterms without variables and constants to the nearest double.
+        ranges : mapping of variable to (low, high), optional
+            Promised bounds: ``{"x1": (0, inf)}`` lets ``abs(x1)`` become ``x1``.
+        max_steps : int, optional
+            Rounds of rewriting at most.
+
+        Examples
+        --------
+        >>> import simplipy
+        >>> simplipy.simplify("x1*sin(1 + <constant>)/(x1*x1)")
+        '<constant>/x1'
+        >>> simplipy.simplify(["+", "x1", "x1"])
+        ['mult2', 'x1']
+        >>> simplipy.simplify("exp(log(x1))", domain="preserve")
+        'exp(log(x1))'
+        """
         if self.method == "paper":
+            options = (domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
             result = self._paper(parse(x), ranges, options)
-        elif type(x) is list and not ranges:
-            return _simplified_tokens(x, _core_options(self._rules, *options))
         else:
-            core_options = _core_options(self._rules, *options)
+            core_options = _core_options(self._rules, domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
+            if type(x) is list and not ranges:  # the common case takes the shortest way
+                try:
+                    return _core.simplify_tokens(x, core_options)
+                except TypeError:
+                    parse(x)  # says which token is no string
+                    raise
             result = Expression(_core.simplify_tree(parse(x)._tree, core_options, _checked_ranges(ranges)))
         if isinstance(x, str):
             return result.infix()
@@ -130,7 +164,17 @@ class Engine:
         max_steps: int | None = None,
         n_threads: int | None = None,
     ) -> Batch:
-        """Shortest forms of many expressions; see ``simplipy.simplify_many``."""
+        """Shortest forms of many expressions in one call.
+
+        Parameters
+        ----------
+        batch : TokenBatch or list of token lists
+            The result has the type of the batch.
+        domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps
+            As in ``simplipy.simplify``.
+        n_threads : int or None
+            None takes what pays off. The result does not depend on it.
+        """
         if self.method == "paper" or ranges:
             options = (domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps)
             if isinstance(batch, TokenBatch):
@@ -184,96 +228,9 @@ class Engine:
         if ranges or domain != "extend" or fold_numbers or max_steps is not None:
             raise SimplipyError("the paper's engine takes max_pattern_length and mask_numbers only")
         if max_pattern_length not in self._paper_engines:
-            rules = load_rules() if self._paper_rules is None else load_rules(Path(self._paper_rules))
-            self._paper_engines[max_pattern_length] = PaperEngine(rules, max_pattern_length)
+            self._paper_engines[max_pattern_length] = PaperEngine(load_rules(self._paper_rules), max_pattern_length)
         result = parse(self._paper_engines[max_pattern_length].simplify(expression.tokens))
         return result.skeleton() if mask_numbers else result
-
-
-def simplify(
-    x: Source,
-    domain: Domain = "extend",
-    max_pattern_length: int | None = None,
-    mask_numbers: bool = False,
-    fold_numbers: bool = False,
-    ranges: Ranges | None = None,
-    max_steps: int | None = None,
-) -> Source:
-    """Shortest form of a formula, of the type that went in.
-
-    Parameters
-    ----------
-    x : str, sequence of str or Expression
-        Infix text, prefix tokens or an expression.
-    domain : {"extend", "preserve"}, default "extend"
-        With "extend" the result equals the input wherever both are defined and is defined wherever the input is, up to
-        a null set; it may be defined in more places, and its family of constants may be larger. With "preserve" it is
-        also undefined where the input is, up to a null set.
-    max_pattern_length : int, optional
-        Longest rule to use; 0 leaves the canonicaliser alone.
-    mask_numbers : bool, default False
-        Count every number outside an operator token as a free constant, as the paper does.
-    fold_numbers : bool, default False
-        Round subterms without variables and constants to the nearest double.
-    ranges : mapping of variable to (low, high), optional
-        Promised bounds: ``{"x1": (0, inf)}`` lets ``abs(x1)`` become ``x1``.
-    max_steps : int, optional
-        Rounds of rewriting at most.
-
-    Examples
-    --------
-    >>> import simplipy
-    >>> simplipy.simplify("x1*sin(1 + <constant>)/(x1*x1)")
-    '<constant>/x1'
-    >>> simplipy.simplify(["+", "x1", "x1"])
-    ['mult2', 'x1']
-    >>> simplipy.simplify("exp(log(x1))", domain="preserve")
-    'exp(log(x1))'
-    """
-    # token lists are the common case: the engine's own checks take a tenth of their time
-    if type(x) is list and not ranges:
-        options = _core_options(None, domain, max_pattern_length, mask_numbers, fold_numbers, max_steps)
-        return _simplified_tokens(x, options)
-    return _DEFAULT_ENGINE.simplify(x, domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps)
-
-
-def _simplified_tokens(tokens: list[str], options: _core.SimplifyOptions) -> list[str]:
-    try:
-        return _core.simplify_tokens(tokens, options)
-    except TypeError:
-        parse(tokens)  # says which token is no string
-        raise
-
-
-def simplify_many(
-    batch: Batch,
-    domain: Domain = "extend",
-    max_pattern_length: int | None = None,
-    mask_numbers: bool = False,
-    fold_numbers: bool = False,
-    ranges: Ranges | None = None,
-    max_steps: int | None = None,
-    n_threads: int | None = None,
-) -> Batch:
-    """Shortest forms of many expressions in one call.
-
-    Parameters
-    ----------
-    batch : TokenBatch or list of token lists
-        The result has the type of the batch.
-    domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps
-        As in ``simplipy.simplify``.
-    n_threads : int or None
-        None takes what pays off. The result does not depend on it.
-    """
-    return _DEFAULT_ENGINE.simplify_many(
-        batch, domain, max_pattern_length, mask_numbers, fold_numbers, ranges, max_steps, n_threads
-    )
-
-
-def canonical_key(x: str | Expression | Sequence[str]) -> bytes:
-    """Key that is equal for expressions with the same shortest form."""
-    return _DEFAULT_ENGINE.canonical_key(x)
 
 
 @cache
@@ -304,9 +261,6 @@ def _core_options(rules: _core.RuleSet | None, *options: *_Options) -> _core.Sim
     )
 
 
-_DEFAULT_ENGINE = Engine()
-
-
 def _checked_ranges(ranges: Ranges | None) -> list[tuple[str, float, float]]:
     checked = []
     for name, (low, high) in (ranges or {}).items():
@@ -318,3 +272,10 @@ def _checked_ranges(ranges: Ranges | None) -> list[tuple[str, float, float]]:
 
 def _with_constant_names(expression: Expression) -> Expression:
     return expression.rename({name: f"c{name[1:]}" for name in expression.variables})
+
+
+# the functions of the package: those of an engine with the bundled rules
+_DEFAULT_ENGINE = Engine()
+simplify = _DEFAULT_ENGINE.simplify
+simplify_many = _DEFAULT_ENGINE.simplify_many
+canonical_key = _DEFAULT_ENGINE.canonical_key

@@ -115,7 +115,7 @@ def test_the_result_is_a_fresh_array():
 @pytest.mark.parametrize(
     ("text", "X", "constants", "message"),
     [
-        ("x3", np.zeros((2, 2)), None, "needs 3 columns, X has 2"),
+        ("x3", np.zeros((2, 2)), None, "needs column 3, X has 2"),
         ("speed", np.zeros((2, 2)), None, "pass a mapping"),
         ("x1", np.zeros(3), None, "shape"),
         ("x1", {"x2": [1.0]}, None, "no column 'x1'"),

@@ -164,7 +164,7 @@ def test_columns_by_name_and_shapes():
 @pytest.mark.parametrize(
     ("text", "X", "message"),
     [
-        ("x2", torch.zeros(3, 1), "needs 2 columns, X has 1"),
+        ("x2", torch.zeros(3, 1), "needs column 2, X has 1"),
         ("speed", torch.zeros(3, 1), "pass a mapping"),
         ("x1", torch.zeros(3), "shape"),
         ("x1", np.zeros((3, 1)), "got ndarray"),
