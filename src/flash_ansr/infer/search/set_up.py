@@ -120,10 +120,10 @@ def check_device(options: SearchOptions) -> None:
         device_of(options.device)
 
 
-def start(entry: str | Proposer, context: ProposerContext, network: Path) -> Proposer:
+def start(entry: str | Proposer, context: ProposerContext, most_columns: int | None = None) -> Proposer:
     """The proposer on the table, or on the most promising of more columns than it can work with."""
     proposer = make_proposer(entry)
-    most = n_variables(network) if proposer.name == "neural" else proposer.most_columns
+    most = most_columns or proposer.most_columns
     if most is None or context.table.n_columns <= most:
         return proposer.started(context)
     return SomeColumnsProposer(context, proposer.started, most)
@@ -145,14 +145,15 @@ def make_proposers(context: ProposerContext, options: SearchOptions, settings: S
     made: list[Proposer] = []
     for entry in entries:
         if entry != "neural":
-            made.append(start(entry, context, options.network))
+            made.append(start(entry, context))
             continue
         if missing is not None:
             raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
+        start_network = partial(start, entry, context, n_variables(options.network))
         if options.loads_first(settings, context.seconds):
-            made.append(start(entry, context, options.network))
+            made.append(start_network())
         elif context.seconds is not None and context.seconds >= LEAST_SECONDS:
-            made.append(BackgroundProposer("neural", partial(start, entry, context, options.network), _NETWORK_WEIGHT))
+            made.append(BackgroundProposer("neural", start_network, _NETWORK_WEIGHT))
     return made
 
 

@@ -17,6 +17,10 @@ from simplipy.fit.unexplained import unit_of
 
 # columns of a stepwise model
 _MOST_STEPS = 12
+# a column of which those before leave no more than that is a sum of these
+_COLLINEAR = 1e-8
+# of the factor of a power law
+_LARGEST_LOG = 700.0
 
 
 def linear_baseline(table: Table, price: float, loss: str = "squared") -> Candidate:
@@ -39,8 +43,10 @@ def linear_baseline(table: Table, price: float, loss: str = "squared") -> Candid
 
 def stepwise_baseline(table: Table, price: float, loss: str = "squared") -> Candidate:
     """Least squares in those columns that are worth a constant, found one by one."""
-    values = np.zeros(1 + table.n_columns)
     columns, slopes = _stepwise(table.X, table.y, table.sample_weight)
+    if not columns:
+        return constant_baseline(table, price, loss)
+    values = np.zeros(1 + table.n_columns)
     values[[0, *(k + 1 for k in columns)]] = slopes
     return _candidate(linear_expression(values), table, price, loss)
 
@@ -51,6 +57,8 @@ def power_law_baseline(table: Table, price: float, loss: str = "squared") -> Can
     if not (table.y > 0).all() or not len(positive):
         return constant_baseline(table, price, loss)
     columns, slopes = _stepwise(np.log(table.X[:, positive]), np.log(table.y), table.sample_weight)
+    if not columns or abs(slopes[0]) > _LARGEST_LOG:
+        return constant_baseline(table, price, loss)
     tokens = [repr(math.exp(slopes[0]))]
     for k, slope in zip(columns, slopes[1:], strict=True):
         tokens = ["*", *tokens, "pow", f"x{positive[k] + 1}", repr(float(slope))]
@@ -67,30 +75,31 @@ def _stepwise(X: FloatArray, y: FloatArray, sample_weight: FloatArray | None) ->
         The intercept first.
     """
     n_rows = len(y)
-    weights = np.ones(n_rows) if sample_weight is None else sample_weight
-    root, unit = np.sqrt(weights / weights.mean()), unit_of(y)
-    centre = np.average(X, axis=0, weights=weights)
-    size = np.abs(X - centre).max(axis=0)
-    design = (X - centre) / np.where(size > 0, size, 1.0) * root[:, None]
-    mean = float(np.average(y / unit, weights=weights))
-    left = (y / unit - mean) * root
+    weights = np.ones(n_rows) if sample_weight is None else sample_weight / sample_weight.max()
+    root, unit = np.sqrt(weights), unit_of(y)
+    sizes = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
+    terms = X / sizes
+    design = (terms - np.average(terms, axis=0, weights=weights)) * root[:, None]
+    left = (y / unit - np.average(y / unit, weights=weights)) * root
+    least = _COLLINEAR * (design**2).sum(axis=0)
     chosen: list[int] = []
-    while len(chosen) < min(X.shape[1], _MOST_STEPS, n_rows // 3):
-        lengths = np.maximum((design**2).sum(axis=0), 1e-300)
-        gains = np.where(lengths > 1e-10 * n_rows * 1e-3, (left @ design) ** 2 / lengths, 0.0)
+    while len(chosen) < min(X.shape[1], _MOST_STEPS, n_rows // 3) and left.any():
+        lengths = (design**2).sum(axis=0)
+        gains = np.where(lengths > least, (left @ design) ** 2 / np.maximum(lengths, 1e-300), 0.0) / (left @ left)
         gains[chosen] = 0.0
-        k, before = int(np.argmax(gains)), float(left @ left)
-        n_tried = math.log(max(X.shape[1] - len(chosen), 1))
-        if before <= 0 or n_rows * math.log1p(-min(gains[k] / before, 1 - 1e-15)) + math.log(n_rows) + n_tried > 0:
+        k = int(np.argmax(gains))
+        price = math.log(n_rows) + 2 * math.log(
+            X.shape[1] - len(chosen)
+        )  # of a constant, and of the choice of a column
+        if n_rows * math.log1p(-min(gains[k], 1 - 1e-15)) + price > 0:
             break
-        direction = design[:, k] / math.sqrt(lengths[k])
         chosen.append(k)
+        direction = design[:, k] / math.sqrt(lengths[k])
         left = left - direction * (direction @ left)
         design = design - np.outer(direction, direction @ design)
-    terms = np.column_stack([np.ones(n_rows), (X[:, chosen] - centre[chosen]) / np.where(size > 0, size, 1.0)[chosen]])
-    values = np.linalg.lstsq(terms * root[:, None], y / unit * root, rcond=None)[0] * unit
-    values[1:] /= np.where(size > 0, size, 1.0)[chosen]
-    values[0] -= values[1:] @ centre[chosen]
+    used = np.column_stack([np.ones(n_rows), terms[:, chosen]]) * root[:, None]
+    values = np.linalg.lstsq(used, y / unit * root, rcond=None)[0] * unit
+    values[1:] /= sizes[chosen]
     return chosen, np.asarray(values)
 
 
