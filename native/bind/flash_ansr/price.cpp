@@ -45,8 +45,10 @@ void bind_price(nb::module_& module) {
             std::vector<std::uint32_t> cells;
             std::vector<std::int64_t> ends = {0};
             for_each_form(ids, offsets, extras, [&](const simplipy::Tree& tree) {
-                if (const auto answers = answers_of(read(tree.nodes())))
-                    cells.insert(cells.end(), answers->cells.begin(), answers->cells.end());
+                if (const auto answers = answers_of(read(tree.nodes()))) {
+                    const auto own = all_cells(*answers, simplipy::variable_codes(tree).size());
+                    cells.insert(cells.end(), own.begin(), own.end());
+                }
                 ends.push_back(static_cast<std::int64_t>(cells.size()));
             });
             return nb::make_tuple(to_numpy(std::move(cells)), to_numpy(std::move(ends)));

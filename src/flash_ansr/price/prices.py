@@ -76,7 +76,7 @@ class Prices:
 
 def _is_allowed(question: str, answer: str, operators: Collection[str]) -> bool:
     if question == "atom":
-        return answer in ("new", "old") or ("+" if answer == "bracket" else answer) in operators
+        return answer == "variable" or ("+" if answer == "bracket" else answer) in operators
     if question == "n_terms":
         return answer == "1" or "+" in operators
     if question == "shape":

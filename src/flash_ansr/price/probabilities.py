@@ -13,7 +13,14 @@ import numpy as np
 from flash_ansr.price.counts import Counts, FloatArray, Question, n_cells, questions
 
 # found by leaving out one field after the other, see ``estimate.py``
-STRENGTHS: Mapping[str, float] = {"n_terms": 4.0, "shape": 8.0, "number": 4.0, "atom": 8.0, "exponent": 4.0}
+STRENGTHS: Mapping[str, float] = {
+    "n_terms": 2.0,
+    "shape": 16.0,
+    "number": 2.0,
+    "atom": 32.0,
+    "variable": 4.0,
+    "exponent": 16.0,
+}
 # questions about operators, for which forms count that count for nothing else
 _OF_OPERATORS = ("atom", "exponent")
 
@@ -35,6 +42,7 @@ def _smoothed(question: Question, counts: Counts, strength: float) -> FloatArray
         if n_known == 0 and question.name in _OF_OPERATORS:
             only = question.part_of(counts.operators_only)
             seen = seen + only.sum(axis=tuple(range(n_features)))
-        lean = strength * probabilities if n_known == 0 else strength * probabilities[..., None, :]
-        probabilities = (seen + lean) / (seen.sum(axis=-1, keepdims=True) + strength)
+        weight = strength * np.maximum((seen > 0).sum(axis=-1, keepdims=True), 1)
+        general = probabilities if n_known == 0 else probabilities[..., None, :]
+        probabilities = (seen + weight * general) / (seen.sum(axis=-1, keepdims=True) + weight)
     return np.asarray(probabilities)
