@@ -29,29 +29,14 @@ constexpr std::size_t max_depth = 12;
 constexpr std::array<Op, 6> powers = {Op::nan, Op::nan, Op::pow2, Op::pow3, Op::pow4, Op::pow5};
 constexpr std::array<Op, 6> roots = {Op::nan, Op::nan, Op::root2, Op::root3, Op::root4, Op::root5};
 
-// Nodes that raise what was written last to a number: u^(p/q) as a power of a root, else as pow.
-void raise(std::vector<Node>& nodes, const Value& exponent) {
-    if (exponent.is_fitted()) {
-        nodes.push_back(Node::of(Op::constant));
-        nodes.push_back(Node::of(Op::pow));
-        return;
-    }
-    const double size = std::abs(exponent.number);
-    for (std::size_t q = 1; q < roots.size(); ++q) {
-        const double p = std::round(size * static_cast<double>(q));
-        if (p < 1 || p > 5 || std::abs(size * static_cast<double>(q) - p) > 1e-9) continue;
-        if (q > 1) nodes.push_back(Node::of(roots[q]));
-        if (p > 1) nodes.push_back(Node::of(powers[static_cast<std::size_t>(p)]));
-        return;
-    }
-    nodes.push_back(Node::number(simplipy::to_decimal(size)));
-    nodes.push_back(Node::of(Op::pow));
-}
-
 }  // namespace
 
-FormSampler::FormSampler(const PriceTable& table, std::size_t n_columns, std::size_t max_nodes)
-    : cumulative_(table.log_probs().size()), n_columns_(n_columns), max_nodes_(max_nodes) {
+FormSampler::FormSampler(const PriceTable& table, std::size_t n_columns, std::size_t max_nodes,
+                         std::vector<bool> operators)
+    : cumulative_(table.log_probs().size()),
+      n_columns_(n_columns),
+      max_nodes_(max_nodes),
+      operators_(std::move(operators)) {
     for (const QuestionRow& row : questions()) {
         const std::size_t n = row.answers.size();
         std::size_t n_contexts = 1;
@@ -109,30 +94,48 @@ void FormSampler::sum(Drawing& drawing, Place place) const {
 void FormSampler::term(Drawing& drawing, const TermPlace& where, std::size_t shape) const {
     FactorPlace place{where, coefficient_in(shape), 0};
     const std::size_t n = factors_in(shape);
-    const bool has_value = coefficient(drawing, place.coefficient, n);
+    const std::size_t begin = drawing.nodes.size();
+    coefficient(drawing, place.coefficient, n);
     for (std::size_t i = 0; i < n && !drawing.is_over(); ++i) {
         place.n_after = n - 1 - i;
+        const std::size_t dividend_end = drawing.nodes.size();
         factor(drawing, place);
         const bool is_below = place.exponent_before != fitted_exponent && place.exponent_before >= negative_exponents;
-        if (has_value || i > 0)
-            drawing.push(is_below ? Op::div : Op::mul);
-        else if (is_below)
-            drawing.push(Op::inv);
+        const bool is_first = dividend_end == begin;
+        if (is_below)
+            divide(drawing, begin, is_first);
+        else if (!is_first)
+            drawing.push(Op::mul);
     }
-    if (place.coefficient == Coefficient::minus_one || place.coefficient == Coefficient::minus_number)
+    if (place.coefficient != Coefficient::minus_one || n == 0) return;
+    if (has(Op::neg)) {
         drawing.push(Op::neg);
+    } else {
+        drawing.nodes.push_back(Node::number(simplipy::to_decimal(-1.0)));
+        drawing.push(Op::mul);
+    }
 }
 
-bool FormSampler::coefficient(Drawing& drawing, Coefficient coefficient, std::size_t n_factors) const {
-    if (coefficient == Coefficient::fitted) {
-        drawing.push(Op::constant);
-        return true;
+void FormSampler::divide(Drawing& drawing, std::size_t begin, bool is_first) const {
+    if (is_first && has(Op::inv)) {
+        drawing.push(Op::inv);
+    } else if (has(Op::div)) {
+        const auto at = drawing.nodes.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (is_first) drawing.nodes.insert(at, Node::number(simplipy::to_decimal(1.0)));
+        drawing.push(Op::div);
+    } else {
+        drawing.push(Op::inv);
+        drawing.push(Op::mul);
     }
-    if (coefficient < Coefficient::number && n_factors > 0) return false;
+}
+
+void FormSampler::coefficient(Drawing& drawing, Coefficient coefficient, std::size_t n_factors) const {
+    if (coefficient == Coefficient::fitted) drawing.push(Op::constant);
+    if (coefficient == Coefficient::fitted || (coefficient < Coefficient::number && n_factors > 0)) return;
     const NumberRole role = n_factors == 0 ? NumberRole::term : NumberRole::coefficient;
     const double size = coefficient >= Coefficient::number ? number(role, drawing) : 1.0;
-    drawing.nodes.push_back(Node::number(simplipy::to_decimal(size)));
-    return true;
+    const bool is_negative = coefficient == Coefficient::minus_one || coefficient == Coefficient::minus_number;
+    drawing.nodes.push_back(Node::number(simplipy::to_decimal(is_negative ? -size : size)));
 }
 
 void FormSampler::factor(Drawing& drawing, FactorPlace& place) const {
@@ -149,6 +152,26 @@ void FormSampler::factor(Drawing& drawing, FactorPlace& place) const {
         function(drawing, Factor{op, 0, {}, exponent});
     if (drawing.is_over()) return;
     if (exponent.is_fitted() || std::abs(exponent.number) != 1.0) raise(drawing.nodes, exponent);
+}
+
+void FormSampler::raise(std::vector<Node>& nodes, const Value& exponent) const {
+    if (exponent.is_fitted()) {
+        nodes.push_back(Node::of(Op::constant));
+        nodes.push_back(Node::of(Op::pow));
+        return;
+    }
+    const double size = std::abs(exponent.number);
+    for (std::size_t q = 1; q < roots.size(); ++q) {
+        const double p = std::round(size * static_cast<double>(q));
+        if (p < 1 || p > 5 || std::abs(size * static_cast<double>(q) - p) > 1e-9) continue;
+        const Op power = powers[static_cast<std::size_t>(p)];
+        if ((q > 1 && !has(roots[q])) || (p > 1 && !has(power))) continue;
+        if (q > 1) nodes.push_back(Node::of(roots[q]));
+        if (p > 1) nodes.push_back(Node::of(power));
+        return;
+    }
+    nodes.push_back(Node::number(simplipy::to_decimal(size)));
+    nodes.push_back(Node::of(Op::pow));
 }
 
 Value FormSampler::exponent_of(std::size_t answer, Drawing& drawing) const {

@@ -49,9 +49,12 @@ std::uint64_t looks(const Value& value) {
 // Numbers for the looks of a factor, term or sum without the names of its variables and the order of operands.
 std::uint64_t looks(const Sum& sum);
 
+// Whether the order of its operands counts.
+bool has_order(const Factor& factor) { return !simplipy::info(factor.atom).has(simplipy::role::extremum); }
+
 std::uint64_t looks(const Factor& factor) {
     std::uint64_t own = mixed(simplipy::index(factor.atom) + 1) + looks(factor.exponent);
-    for (const Sum& operand : factor.operands) own = mixed(own) + looks(operand);
+    for (const Sum& operand : factor.operands) own = (has_order(factor) ? mixed(own) : own) + looks(operand);
     return mixed(own);
 }
 
@@ -79,6 +82,7 @@ class Writer {
         const std::size_t n = sum.terms.size();
         if (n == 0 || n > most_terms) return false;
         answer(Question::n_terms, terms_context(place), n - 1);
+        answers_.n_nodes += n - 1;
         std::array<Keyed<Term>, most_terms> terms;
         for (std::size_t i = 0; i < n; ++i) {
             const Term& term = sum.terms[i];
@@ -130,6 +134,9 @@ class Writer {
     bool write(const Term& term, const TermPlace& where) {
         const std::size_t n = term.factors.size();
         FactorPlace place{where, coefficient_of(term.coefficient), 0};
+        answers_.n_nodes += std::max<std::size_t>(n, 1) - 1;
+        if (place.coefficient != Coefficient::one || n == 0)
+            answers_.n_nodes += n > 0 && place.coefficient != Coefficient::minus_one ? 2 : 1;
         answers_.n_made += term.coefficient.is_made() ? 1 : 0;
         if (place.coefficient >= Coefficient::number)
             write_number(term.coefficient.number, n == 0 ? NumberRole::term : NumberRole::coefficient);
@@ -152,9 +159,13 @@ class Writer {
         if (exponent % negative_exponents == other_exponent) write_number(factor.exponent.number, NumberRole::exponent);
         place.before = kind;
         place.exponent_before = exponent;
-        for (std::size_t i = 0; i < factor.operands.size(); ++i)
-            if (!write(factor.operands[i], place_of(factor, i))) return false;
-        return true;
+        answers_.n_nodes += (factor.atom == Op::add ? 0 : 1) + (exponent % negative_exponents == 0 ? 0 : 1);
+        std::array<Keyed<Sum>, 2> operands;
+        const std::size_t n = factor.operands.size();
+        for (std::size_t i = 0; i < n; ++i)
+            operands[i] = {{has_order(factor) ? i : 0, n > 1 ? looks(factor.operands[i]) : 0}, &factor.operands[i]};
+        return in_order(std::span(operands).first(n),
+                        [&](const Sum& operand, std::size_t i) { return write(operand, place_of(factor, i)); });
     }
 
     template <class Context>
@@ -190,23 +201,22 @@ class Writer {
         return {kind, looks(factor)};
     }
 
-    std::vector<std::size_t> places_in(const Factor& factor) const {
+    template <class Item>
+    std::vector<std::size_t> places_in(const Item& item) const {
         std::vector<std::size_t> places;
-        collect(factor, places);
+        collect(item, places);
         std::ranges::sort(places);
         return places;
     }
-    std::vector<std::size_t> places_in(const Term& term) const {
-        std::vector<std::size_t> places;
+    void collect(const Sum& sum, std::vector<std::size_t>& places) const {
+        for (const Term& term : sum.terms) collect(term, places);
+    }
+    void collect(const Term& term, std::vector<std::size_t>& places) const {
         for (const Factor& factor : term.factors) collect(factor, places);
-        std::ranges::sort(places);
-        return places;
     }
     void collect(const Factor& factor, std::vector<std::size_t>& places) const {
         if (factor.atom == Op::variable) places.push_back(place_among_seen(factor.variable));
-        for (const Sum& operand : factor.operands)
-            for (const Term& term : operand.terms)
-                for (const Factor& inner : term.factors) collect(inner, places);
+        for (const Sum& operand : factor.operands) collect(operand, places);
     }
 
     Answers& answers_;
@@ -238,7 +248,8 @@ double choice_of(const Answers& answers, std::size_t n_columns) {
 
 double price_of(const PriceTable& table, const Sum& reading, std::size_t n_nodes, std::size_t n_columns) {
     const auto answers = answers_of(reading);
-    return table.price_of(answers, n_nodes, n_columns) + (answers ? choice_of(*answers, n_columns) : 0.0);
+    return answers ? table.price_of(*answers, n_columns) + choice_of(*answers, n_columns)
+                   : table.price_by_length(n_nodes);
 }
 
 }  // namespace
@@ -274,16 +285,19 @@ PriceTable::PriceTable(std::vector<double> log_probs, Shares shares)
       log_by_length_(std::log(shares.length)),
       log_by_answers_(std::log1p(-shares.length - shares.known)) {}
 
-double PriceTable::price_of(const std::optional<Answers>& answers, std::size_t n_nodes, std::size_t n_columns) const {
-    const double by_length = log_by_length_ - token_nats_ * static_cast<double>(n_nodes);
-    if (!answers) return -by_length;
-    double nats = made_nats * static_cast<double>(answers->n_made);
-    for (const std::uint32_t cell : answers->cells) nats -= log_probs_[cell];
-    for_each_choice(*answers, [&](const Answers::Choice& choice, std::size_t n_seen, bool) {
+double PriceTable::price_by_length(std::size_t n_nodes) const {
+    return token_nats_ * static_cast<double>(n_nodes) - log_by_length_;
+}
+
+double PriceTable::price_of(const Answers& answers, std::size_t n_columns) const {
+    double nats = made_nats * static_cast<double>(answers.n_made);
+    for (const std::uint32_t cell : answers.cells) nats -= log_probs_[cell];
+    for_each_choice(answers, [&](const Answers::Choice& choice, std::size_t n_seen, bool) {
         if (is_asked(n_seen, n_columns)) nats -= log_probs_[choice.cell];
     });
+    const double by_length = -price_by_length(answers.n_nodes);
     const double by_answers = log_by_answers_ - nats;
-    const auto known = known_.find(hash_of(*answers));
+    const auto known = known_.find(hash_of(answers));
     const double by_law = known == known_.end() ? 0.0 : known->second;
     const double high = std::max(by_answers, by_length);
     return -std::log(by_law + std::exp(high) * (std::exp(by_answers - high) + std::exp(by_length - high)));

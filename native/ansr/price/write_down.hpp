@@ -19,8 +19,9 @@ struct Answers {
     };
     std::vector<std::uint32_t> cells;  // of all questions but `variable`
     std::vector<Choice> choices;
-    double n_orders = 1.0;   // in which the same form may be drawn
-    std::size_t n_made = 0;  // unusual numbers that are made of usual ones
+    double n_orders = 1.0;    // in which the same form may be drawn
+    std::size_t n_made = 0;   // unusual numbers that are made of usual ones
+    std::size_t n_nodes = 0;  // of the formula, spelled as it is written down
 };
 
 // Equal for answers of forms that are equal up to the names of their variables.
@@ -48,8 +49,9 @@ class PriceTable {
     void know(std::uint64_t hash, double probability) { known_[hash] = probability; }
 
     const std::vector<double>& log_probs() const { return log_probs_; }  // by cell
-    // In nats, without the choice of columns. Without answers by length alone.
-    double price_of(const std::optional<Answers>& answers, std::size_t n_nodes, std::size_t n_columns) const;
+    // In nats, without the choice of columns.
+    double price_of(const Answers& answers, std::size_t n_columns) const;
+    double price_by_length(std::size_t n_nodes) const;
 
   private:
     std::vector<double> log_probs_;

@@ -1,12 +1,12 @@
 """Priors over prefix tokens, which prices are compared with: of length alone, and of the operators' frequencies.
 
 A formula of n tokens has the probability p(n) * w(t1) ... w(tn) / W(n), where W(n) is the sum of these products over
-all formulas of n tokens: the probabilities of all formulas sum up to 1. Everything is fitted to the same forms as prices
-are: p(n), how frequent leaves and operators of each arity are, how frequent variables, constants and numbers are among
-leaves, which numbers are written out, and whether a variable stood before. Operators of an arity have one weight in the
-prior of length, and that of their frequency in the other. Names of columns are chosen like those of prices. The tokens
-are those of the simplified form, which is the shortest; a number that laws often write out is one token, whatever it is
-made of, and other numbers count as fitted constants.
+all formulas of n tokens, so that the probabilities of all formulas sum up to 1. Everything is fitted to the forms that
+prices are fitted to: p(n), how frequent leaves and operators of each arity are, how frequent variables, constants and
+numbers are among leaves, which numbers are written out, and whether a variable stood before. Operators of an arity have
+one weight in the prior of length, and that of their frequency in the other. Names of columns are chosen like those of
+prices. The tokens are those of the simplified form, which is the shortest; a number that laws often write out is one
+token, whatever it is made of, and other numbers count as fitted constants.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from flash_ansr.price.counts import questions
+from flash_ansr.price.counts import FloatArray, questions
 from flash_ansr.price.prices import is_usual
 from simplipy import Expression, parse
 from simplipy.expression.operators import CONSTANT, OPERATORS
@@ -54,7 +54,7 @@ class TokenPrior:
         choices = [is_new for row in rows for _, is_new, is_asked in _choices(row) if is_asked]
         self._p_new = (sum(choices) + _BEFORE) / (len(choices) + 2 * _BEFORE)
         self._weights = _weights(Counter(_name(t) for row in rows for t in row), by_frequency)
-        self._totals = _totals([sum(self._weights[token] for token in kind) for kind in _KINDS])
+        self._totals = log_totals(*(sum(self._weights[token] for token in kind) for kind in _KINDS))
 
     def nats(self, form: Expression) -> float:
         """Minus the logarithm of the probability of a form."""
@@ -137,9 +137,8 @@ def _weights(counts: Counter[str], by_frequency: bool) -> dict[str, float]:
     return weights
 
 
-def _totals(kinds: Sequence[float]) -> np.ndarray:
-    """The logarithm of the summed weights of all formulas of 0, 1, ... tokens."""
-    leaf, unary, binary = kinds
+def log_totals(leaf: float, unary: float, binary: float) -> FloatArray:
+    """The logarithms of the summed weights of all formulas of 0, 1, ... tokens, from those of each kind of token."""
     total = np.zeros(_MOST_TOKENS + 1)
     total[1] = leaf
     for n in range(2, len(total)):
