@@ -145,7 +145,7 @@ def plausibility(expression: str | Expression) -> float:
 
     Examples
     --------
-    >>> plausibility("212*x/(0.35 + x)") > plausibility("49*log(x) - x^4 + 159") > plausibility("sqrt(32710*tanh(x))^3")
+    >>> plausibility("212*x/(0.35 + x)") > plausibility("sqrt(32710*tanh(x))") > plausibility("49*log(x) - x^4 + 159")
     True
     """
     formula = parse(expression) if isinstance(expression, str) else expression
