@@ -42,7 +42,7 @@ def _joined(operator: str, operands: list[Any]) -> Hashable:
     return (kind, tuple(sorted([*chain, ("1/" if operator == "/" else "", b)], key=repr)))
 
 
-@pytest.mark.parametrize("n_columns", [1, 2])
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
 def test_forms_are_as_frequent_as_their_price_says(n_columns: int) -> None:
     counts: Counter[Hashable] = Counter()
     forms: dict[Hashable, Expression] = {}
