@@ -37,7 +37,7 @@ SHARE_proposers := --jobs 2 --threads 1
 SHARE_refiner := $(SHARE_proposers)
 SHARE_inference_simplifier := $(SHARE_proposers)
 
-.PHONY: help venv mine demo test test-all lint format native-test bench results peers docs constraints clean FORCE
+.PHONY: help venv mine demo test test-all lint format native-test bench results peers docs prices constraints clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -50,6 +50,7 @@ help:
 	@echo "make results      the rows under results/, with other systems where \`make peers\` put them"
 	@echo "make peers        other systems for the benchmarks, in an environment of their own"
 	@echo "make docs         the documentation as a site, in build/site"
+	@echo "make prices       estimate the prices of forms again, and judge them by held-out laws"
 	@echo "make mine         discover the simplifier's rules again, and verify them"
 	@echo "make format       rewrite Python and C++ in the house style"
 	@echo "make venv         only set up .venv"
@@ -134,6 +135,12 @@ mine: venv
 	  --hand $(RULES)/hand_rules.txt --rule-file $(RULES)/rules.txt
 	rm -r $(RULES)/mined_rules.shards
 	$(BIN)/simplipy verify $(RULES)/rules.txt
+
+DEVELOPMENT := benchmarks/textbook_laws.yaml benchmarks/textbook_families.yaml
+
+# The tables of prices: the same bytes everywhere. Forms of development problems are not learned.
+prices: venv
+	$(BIN)/python -m flash_ansr.price.estimate --exclude $(DEVELOPMENT) --out src/flash_ansr/price
 
 PEER_PACKAGES := numpy==2.4.6 scikit-learn==1.9.1 symengine==0.15.0 simplipy==0.12.0 pyoperon==0.6.2 gplearn==0.4.3
 

@@ -8,15 +8,17 @@ from simplipy._version import __version__
 if TYPE_CHECKING:
     from flash_ansr.infer.candidates.proposals import Proposals
     from flash_ansr.infer.proposers.base import Proposer, ProposerContext
+    from flash_ansr.price.prices import plausibility
     from flash_ansr.regressor import FlashANSR
 
-__all__ = ["FlashANSR", "Proposals", "Proposer", "ProposerContext", "__version__"]
+__all__ = ["FlashANSR", "Proposals", "Proposer", "ProposerContext", "__version__", "plausibility"]
 
 _MODULES = {
     "FlashANSR": "flash_ansr.regressor",
     "Proposals": "flash_ansr.infer.candidates.proposals",
     "Proposer": "flash_ansr.infer.proposers.base",
     "ProposerContext": "flash_ansr.infer.proposers.base",
+    "plausibility": "flash_ansr.price.prices",
 }
 
 

@@ -184,5 +184,5 @@ class PriceTable:
         self, ids: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64], extras: list[str], n_columns: int
     ) -> npt.NDArray[np.float64]: ...
     def sample(
-        self, seed: int, indices: npt.NDArray[np.int64], n_columns: int, max_nodes: int
+        self, seed: int, indices: npt.NDArray[np.int64], n_columns: int, max_nodes: int, operators: list[bool]
     ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64], list[str]]: ...

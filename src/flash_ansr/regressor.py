@@ -31,6 +31,7 @@ from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, cho
 from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.columns import varying_columns
 from flash_ansr.infer.table.grammar import Grammar
+from flash_ansr.infer.table.operator_presets import Preset
 from flash_ansr.infer.table.table import Table, split_rows
 from simplipy.fit.score import GAMMA
 from simplipy.fit.unexplained import unit_of
@@ -67,8 +68,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         rows that they were not fitted to about as well as the best. "accuracy" takes the best of these, "parsimony" the
         cheapest with nine tenths of its explained variance. "score" is the paper's score, "validation" the score on a
         quarter of the rows that the fits do not see, "bic" the Bayesian information criterion.
-    operators : list of str or None
-        Tokens of the operators that may occur (see ``simplipy.OPERATORS``).
+    operators : list of str, str or None
+        Tokens of the operators that may occur (see ``simplipy.OPERATORS``), or a preset: "polynomial", "physics",
+        "kinetics", "engineering" for what laws of these fields use, "all" for those that are off by default too.
     max_length, max_depth : int or None
         Limits of the formula.
     target_fvu : float or None
@@ -122,7 +124,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         proposers: Literal["auto"] | Sequence[str | Proposer] = "auto",
         gamma: float = GAMMA,
         selection: Selection = "auto",
-        operators: Sequence[str] | None = None,
+        operators: Sequence[str] | Preset | None = None,
         max_length: int | None = None,
         max_depth: int | None = None,
         target_fvu: float | None = None,

@@ -7,9 +7,13 @@ using simplipy::Tree;
 SkeletonSource::SkeletonSource(const Prior& prior, Material material)
     : shares_(prior.sources), trees_(prior.skeleton), corpus_(std::move(material.corpus)) {
     if (shares_.laws > 0.0) laws_.emplace(std::move(material.laws), prior);
-    if (shares_.grammar > 0.0)
+    if (shares_.grammar > 0.0) {
+        const auto& weights = prior.skeleton.operator_weights;
+        std::vector<bool> operators;
+        for (const double weight : weights) operators.push_back(weight > 0.0);
         grammar_.emplace(PriceTable(std::move(material.grammar), {}), prior.skeleton.n_variables,
-                         prior.skeleton.max_length);
+                         prior.skeleton.max_length, std::move(operators));
+    }
 }
 
 Drawn SkeletonSource::draw(Random& random) const {

@@ -57,10 +57,10 @@ bool is_like(const Term& a, const Term& b) {
 
 void collect(Sum& sum, Term term) {
     const auto like = std::ranges::find_if(sum.terms, [&](const Term& known) { return is_like(known, term); });
-    if (like == sum.terms.end() || !(like->coefficient.is_fitted() || term.coefficient.is_fitted()))
+    if (like == sum.terms.end())
         sum.terms.push_back(std::move(term));
     else
-        like->coefficient = Value::fitted();
+        like->coefficient = flash_ansr::sum(like->coefficient, term.coefficient);
 }
 
 // Adds a term, a product with a bracket as the sum that it is where that has as many fitted constants.
@@ -82,17 +82,33 @@ void collect_expanded(Sum& sum, Term term) {
     }
 }
 
+// Whether a term may be a sum, or two terms one.
+bool may_change(const Sum& sum) {
+    for (auto term = sum.terms.begin(); term != sum.terms.end(); ++term) {
+        if (std::ranges::any_of(term->factors, [](const Factor& factor) { return factor.atom == Op::add; }))
+            return true;
+        if (std::any_of(term + 1, sum.terms.end(), [&](const Term& other) { return is_like(*term, other); }))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Sum normal(Sum reading) {
-    Sum out;
-    for (Term& term : reading.terms) {
+    for (Term& term : reading.terms)
         for (Factor& factor : term.factors) {
             for (Sum& operand : factor.operands) operand = normal(std::move(operand));
             if (factor.atom == Op::add) pull_out(factor.operands[0], term.coefficient);
         }
-        collect_expanded(out, std::move(term));
-    }
+    if (!may_change(reading)) return reading;
+    Sum out;
+    for (Term& term : reading.terms) collect_expanded(out, std::move(term));
+    const auto vanishes = [](const Term& term) {
+        return term.coefficient.kind == Value::Kind::number && term.coefficient.number == 0.0;
+    };
+    std::erase_if(out.terms, vanishes);
+    if (out.terms.empty()) out.terms.push_back({Value::of(0.0), {}});
     return out;
 }
 

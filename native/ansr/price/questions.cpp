@@ -13,6 +13,10 @@ const std::vector<std::string> place_names = {"whole", "bracket",  "denominator"
                                               "wave",  "function", "base",        "exponent", "extremum"};
 const std::vector<std::string> beside_names = {"nothing", "variable", "exp",   "log",
                                                "wave",    "function", "power", "bracket"};
+const std::vector<std::string> atom_kind_names = {"new", "old", "exp", "log", "wave", "function", "power", "bracket"};
+const std::vector<std::string> exponent_before_names = {"first", "1",  "2",      "whole",  "other",
+                                                        "-1",    "-2", "-whole", "-other", "fitted"};
+const std::vector<std::string> scale_names = {"plain", "fitted", "number"};
 
 std::vector<std::string> counts(std::size_t from, std::size_t to) {
     std::vector<std::string> names;
@@ -30,7 +34,7 @@ std::vector<std::string> shape_names() {
 }
 
 std::vector<std::string> atom_names() {
-    std::vector<std::string> names = {"new", "old"};
+    std::vector<std::string> names = {"variable"};
     for (const Op op : atom_operators())
         names.push_back(op == Op::add ? "bracket" : std::string(simplipy::info(op).token));
     return names;
@@ -58,11 +62,16 @@ std::vector<QuestionRow> made() {
     n_terms.back() = std::to_string(most_terms);
     std::vector<QuestionRow> rows = {
         {"n_terms", {place_names}, n_terms},
-        {"shape", {place_names, counts(1, 3), {"first", "number", "plain", "scaled"}}, shape_names()},
+        {"shape", {place_names, counts(0, 2), counts(0, 2), counts(0, 2)}, shape_names()},
         {"number", {{"coefficient", "term", "exponent"}}, number_names()},
-        {"atom", {place_names, beside_names, counts(1, 3), {"plain", "fitted", "number"}}, atom_names()},
+        {"atom", {beside_names, counts(0, 2), place_names, scale_names, {"first", "later"}}, atom_names()},
+        {"variable", {beside_names, counts(0, 2), place_names}, {"new", "old"}},
         {"exponent",
-         {beside_names, counts(1, 2), {"first", "above", "below"}, {"whole", "denominator", "other"}},
+         {exponent_before_names,
+          atom_kind_names,
+          {"whole", "denominator", "bracket", "other"},
+          scale_names,
+          {"last", "more"}},
          exponent_names()},
     };
     std::size_t cell = 0;
@@ -73,6 +82,21 @@ std::vector<QuestionRow> made() {
         cell += n;
     }
     return rows;
+}
+
+std::size_t to_two(std::size_t n) { return std::min<std::size_t>(n, 2); }
+
+std::size_t scale_of(Coefficient coefficient) {
+    return coefficient <= Coefficient::minus_one ? 0 : coefficient == Coefficient::fitted ? 1 : 2;
+}
+
+// The place among `exponent_before_names` of an answer to `exponent`.
+std::size_t class_of_exponent(std::size_t answer) {
+    if (answer == FactorPlace::first_factor) return 0;
+    if (answer == fitted_exponent) return 9;
+    const std::size_t size = answer % negative_exponents;
+    const std::size_t kind = size < 2 ? size : size < 6 ? 2 : 3;
+    return 1 + kind + (answer < negative_exponents ? 0 : 4);
 }
 
 }  // namespace
@@ -90,10 +114,23 @@ std::size_t n_cells() {
 }
 
 std::size_t cell_of(Question question, std::span<const std::size_t> context) {
-    const QuestionRow& row = questions()[static_cast<std::size_t>(question)];
+    // sizes of the features, so that no vector is asked
+    struct Strides {
+        std::size_t first_cell, n_answers;
+        std::array<std::size_t, 5> sizes;
+    };
+    static const std::vector<Strides> all = [] {
+        std::vector<Strides> rows;
+        for (const QuestionRow& row : questions()) {
+            rows.push_back({row.first_cell, row.answers.size(), {}});
+            std::ranges::transform(row.features, rows.back().sizes.begin(), &std::vector<std::string>::size);
+        }
+        return rows;
+    }();
+    const Strides& row = all[static_cast<std::size_t>(question)];
     std::size_t place = 0;
-    for (std::size_t i = 0; i < context.size(); ++i) place = place * row.features[i].size() + context[i];
-    return row.first_cell + place * row.answers.size();
+    for (std::size_t i = 0; i < context.size(); ++i) place = place * row.sizes[i] + context[i];
+    return row.first_cell + place * row.n_answers;
 }
 
 const std::vector<Op>& atom_operators() {
@@ -146,27 +183,31 @@ Place place_of(const Factor& factor, std::size_t operand) {
 
 std::array<std::size_t, 1> terms_context(Place place) { return {static_cast<std::size_t>(place)}; }
 
-std::array<std::size_t, 3> shape_context(Place place, std::size_t n_terms, std::size_t before) {
-    return {static_cast<std::size_t>(place), std::min<std::size_t>(n_terms, 3) - 1, before};
+std::array<std::size_t, 4> shape_context(const TermPlace& term, std::size_t n_variables) {
+    return {static_cast<std::size_t>(term.place), to_two(term.n_after), to_two(term.n_before), to_two(n_variables)};
 }
 
 std::array<std::size_t, 1> number_context(NumberRole role) { return {static_cast<std::size_t>(role)}; }
 
-std::array<std::size_t, 4> atom_context(Place place, Beside before, std::size_t n_factors, Coefficient coefficient) {
-    const std::size_t scale = coefficient <= Coefficient::minus_one ? 0 : coefficient == Coefficient::fitted ? 1 : 2;
-    return {static_cast<std::size_t>(place), static_cast<std::size_t>(before), std::min<std::size_t>(n_factors, 3) - 1,
-            scale};
+std::array<std::size_t, 5> atom_context(const FactorPlace& factor) {
+    return {static_cast<std::size_t>(factor.before), to_two(factor.n_after),
+            static_cast<std::size_t>(factor.term.place), scale_of(factor.coefficient),
+            std::min<std::size_t>(factor.term.n_before, 1)};
 }
 
-std::array<std::size_t, 4> exponent_context(Beside kind, std::size_t n_factors, std::size_t sign_before, Place place) {
-    const std::size_t where = place == Place::whole ? 0 : place == Place::denominator ? 1 : 2;
-    return {static_cast<std::size_t>(kind), std::min<std::size_t>(n_factors, 2) - 1, sign_before, where};
+std::array<std::size_t, 3> variable_context(const FactorPlace& factor) {
+    return {static_cast<std::size_t>(factor.before), to_two(factor.n_after),
+            static_cast<std::size_t>(factor.term.place)};
 }
 
-std::size_t beside_shape(std::size_t shape) {
-    const std::size_t n_factors = shape % (most_factors + 1);
-    const auto coefficient = static_cast<Coefficient>(shape / (most_factors + 1));
-    return n_factors == 0 ? 1 : coefficient <= Coefficient::minus_one ? 2 : 3;
+std::array<std::size_t, 5> exponent_context(const FactorPlace& factor, Beside kind, bool is_new) {
+    const Place place = factor.term.place;
+    const std::size_t where = place == Place::whole                             ? 0
+                              : place == Place::denominator                     ? 1
+                              : place == Place::bracket || place == Place::root ? 2
+                                                                                : 3;
+    return {class_of_exponent(factor.exponent_before), is_new ? 0 : static_cast<std::size_t>(kind), where,
+            scale_of(factor.coefficient), factor.n_after > 0 ? 1U : 0U};
 }
 
 }  // namespace flash_ansr

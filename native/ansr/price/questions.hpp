@@ -32,8 +32,7 @@ enum class Place : std::uint8_t {
 };
 inline constexpr std::size_t n_places = 11;
 
-enum class Question : std::uint8_t { n_terms, shape, number, atom, exponent };
-inline constexpr std::size_t n_questions = 5;
+enum class Question : std::uint8_t { n_terms, shape, number, atom, variable, exponent };
 
 struct QuestionRow {
     std::string name;
@@ -53,12 +52,13 @@ std::size_t cell_of(Question question, std::span<const std::size_t> context);
 inline constexpr std::size_t most_terms = 8;
 inline constexpr std::size_t most_factors = 6;
 enum class Coefficient : std::uint8_t { one, minus_one, fitted, number, minus_number };
-inline constexpr std::size_t n_coefficients = 5;
 
-inline constexpr std::size_t new_variable = 0;  // answers to `atom`; operators follow
-inline constexpr std::size_t old_variable = 1;
-inline constexpr std::size_t first_atom = 2;
+inline constexpr std::size_t a_variable = 0;  // answer to `atom`; operators follow
+inline constexpr std::size_t first_atom = 1;
 const std::vector<simplipy::Op>& atom_operators();
+
+inline constexpr std::size_t new_variable = 0;  // answers to `variable`
+inline constexpr std::size_t old_variable = 1;
 
 inline constexpr std::array<double, 11> exponent_sizes = {1, 2, 3, 4, 5, 6, 0.5, 1.0 / 3, 0.25, 2.0 / 3, 1.5};
 inline constexpr std::size_t other_exponent = exponent_sizes.size();          // a usual number
@@ -68,24 +68,42 @@ inline constexpr std::size_t fitted_exponent = 2 * negative_exponents;
 // Roles of a number.
 enum class NumberRole : std::uint8_t { coefficient, term, exponent };
 
-// What stands beside an atom.
+// What stands before an atom.
 enum class Beside : std::uint8_t { nothing, variable, exponential, logarithm, wave, function, power, bracket };
-inline constexpr std::size_t n_beside = 8;
 Beside kind_of(simplipy::Op atom);
 Place place_of(const Factor& factor, std::size_t operand);
 
+// Where a term stands in its sum.
+struct TermPlace {
+    Place place;
+    std::size_t n_before;  // terms
+    std::size_t n_after;
+};
+
+// Where a factor stands in its term.
+struct FactorPlace {
+    TermPlace term;
+    Coefficient coefficient;
+    std::size_t n_after;  // factors
+    Beside before = Beside::nothing;
+    std::size_t exponent_before = first_factor;  // answer to `exponent`
+
+    static constexpr std::size_t first_factor = fitted_exponent + 1;
+};
+
 // Contexts, in the order of the features.
 std::array<std::size_t, 1> terms_context(Place place);
-std::array<std::size_t, 3> shape_context(Place place, std::size_t n_terms, std::size_t before);
+std::array<std::size_t, 4> shape_context(const TermPlace& term, std::size_t n_variables);
 std::array<std::size_t, 1> number_context(NumberRole role);
-std::array<std::size_t, 4> atom_context(Place place, Beside before, std::size_t n_factors, Coefficient coefficient);
-std::array<std::size_t, 4> exponent_context(Beside kind, std::size_t n_factors, std::size_t sign_before, Place place);
+std::array<std::size_t, 5> atom_context(const FactorPlace& factor);
+std::array<std::size_t, 3> variable_context(const FactorPlace& factor);
+std::array<std::size_t, 5> exponent_context(const FactorPlace& factor, Beside kind, bool is_new);
 
 // The answer `shape` says what a term looks like: its coefficient and its number of factors.
 constexpr std::size_t shape_of(Coefficient coefficient, std::size_t n_factors) {
     return static_cast<std::size_t>(coefficient) * (most_factors + 1) + n_factors;
 }
-// How a term of this shape counts for the next one: 1 for a number, 2 without a coefficient, 3 with one.
-std::size_t beside_shape(std::size_t shape);
+constexpr Coefficient coefficient_in(std::size_t shape) { return static_cast<Coefficient>(shape / (most_factors + 1)); }
+constexpr std::size_t factors_in(std::size_t shape) { return shape % (most_factors + 1); }
 
 }  // namespace flash_ansr

@@ -15,11 +15,17 @@ namespace {
 using simplipy::Node;
 using simplipy::Op;
 
-Sum of_value(Value value) { return {{Term{value, {}}}}; }
+// An initializer list would copy the term.
+Sum of_term(Term term) {
+    Sum sum;
+    sum.terms.push_back(std::move(term));
+    return sum;
+}
+Sum of_value(Value value) { return of_term({value, {}}); }
 Sum of_factor(Factor factor) {
     Term term;
     term.factors.push_back(std::move(factor));
-    return {{std::move(term)}};
+    return of_term(std::move(term));
 }
 
 Sum scaled(Sum u, Value by) {
@@ -72,7 +78,7 @@ Sum times(Sum a, Sum b) {
     Term right = as_term(std::move(b));
     left.coefficient = product(left.coefficient, right.coefficient);
     for (Factor& factor : right.factors) multiply(left.factors, std::move(factor));
-    return {{std::move(left)}};
+    return of_term(std::move(left));
 }
 
 // The lowest exponent below 0 of a variable in the terms of a sum, with its variable.
@@ -107,7 +113,7 @@ Sum raised(Sum u, Value exponent) {
         Factor bracket{Op::add, 0, {}, exponent};
         bracket.operands.push_back(std::move(u));
         multiply(out.factors, std::move(bracket));
-        return {{std::move(out)}};
+        return of_term(std::move(out));
     }
     Term& term = u.terms[0];
     term.coefficient = power(term.coefficient, exponent);
@@ -245,6 +251,41 @@ Sum leaf(const Node& node) {
     }
 }
 
+bool is_free(const Value& value) {
+    return value.is_made() || (value.kind == Value::Kind::number && value.number != -1.0);
+}
+
+// Whether there are numbers other than 1 and -1 that are no exponents.
+bool has_numbers(const Sum& sum) {
+    return std::ranges::any_of(sum.terms, [](const Term& term) {
+        return is_free(term.coefficient) || std::ranges::any_of(term.factors, [](const Factor& factor) {
+                   return std::ranges::any_of(factor.operands, has_numbers);
+               });
+    });
+}
+
+// The same formula with fitted constants for these numbers: exp(2*x + 5) is c*exp(c*x) then.
+Sum read_again(const Sum& sum);
+
+Sum read_again(const Factor& factor) {
+    if (factor.atom == Op::variable) return of_factor(Factor{Op::variable, factor.variable, {}, {}});
+    Sum first = read_again(factor.operands[0]);
+    if (factor.atom == Op::add) return first;
+    if (factor.operands.size() == 1) return unary(factor.atom, std::move(first));
+    return binary(factor.atom, std::move(first), read_again(factor.operands[1]));
+}
+
+Sum read_again(const Sum& sum) {
+    Sum out;
+    for (const Term& term : sum.terms) {
+        Sum product = of_value(is_free(term.coefficient) ? Value::fitted() : term.coefficient);
+        for (const Factor& factor : term.factors)
+            product = times(std::move(product), raised(read_again(factor), factor.exponent));
+        out = out.terms.empty() ? std::move(product) : added(std::move(out), std::move(product));
+    }
+    return normal(std::move(out));
+}
+
 }  // namespace
 
 void multiply(std::vector<Factor>& factors, Factor factor) {
@@ -316,6 +357,11 @@ Sum read(const std::vector<Node>& postfix) {
         stack.back() = binary(node.op, std::move(stack.back()), std::move(last));
     }
     return normal(std::move(stack.back()));
+}
+
+std::optional<Sum> with_numbers_fitted(const Sum& reading) {
+    if (!has_numbers(reading)) return std::nullopt;
+    return read_again(reading);
 }
 
 }  // namespace flash_ansr

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/expression/tree.hpp"
@@ -61,5 +62,8 @@ struct Term {
 };
 
 Sum read(const std::vector<simplipy::Node>& postfix);
+
+// The reading with fitted constants for its numbers, 1, -1 and exponents apart; nullopt where it has none of these.
+std::optional<Sum> with_numbers_fitted(const Sum& reading);
 
 }  // namespace flash_ansr

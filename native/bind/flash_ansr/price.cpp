@@ -45,8 +45,10 @@ void bind_price(nb::module_& module) {
             std::vector<std::uint32_t> cells;
             std::vector<std::int64_t> ends = {0};
             for_each_form(ids, offsets, extras, [&](const simplipy::Tree& tree) {
-                if (const auto answers = answers_of(read(tree.nodes())))
-                    cells.insert(cells.end(), answers->cells.begin(), answers->cells.end());
+                if (const auto answers = answers_of(read(tree.nodes()))) {
+                    const auto own = all_cells(*answers, simplipy::variable_codes(tree).size());
+                    cells.insert(cells.end(), own.begin(), own.end());
+                }
                 ends.push_back(static_cast<std::int64_t>(cells.size()));
             });
             return nb::make_tuple(to_numpy(std::move(cells)), to_numpy(std::move(ends)));
@@ -97,8 +99,8 @@ void bind_price(nb::module_& module) {
         .def(
             "sample",
             [](const PriceTable& self, std::uint64_t seed, const Offsets& indices, std::size_t n_columns,
-               std::size_t max_nodes) {
-                const FormSampler sampler(self, n_columns, max_nodes);
+               std::size_t max_nodes, const std::vector<bool>& operators) {
+                const FormSampler sampler(self, n_columns, max_nodes, operators);
                 std::vector<std::int16_t> ids;
                 std::vector<std::int64_t> ends = {0};
                 std::vector<std::string> extras;
@@ -110,5 +112,5 @@ void bind_price(nb::module_& module) {
                 }
                 return nb::make_tuple(to_numpy(std::move(ids)), to_numpy(std::move(ends)), extras);
             },
-            nb::arg("seed"), nb::arg("indices"), nb::arg("n_columns"), nb::arg("max_nodes"));
+            nb::arg("seed"), nb::arg("indices"), nb::arg("n_columns"), nb::arg("max_nodes"), nb::arg("operators"));
 }

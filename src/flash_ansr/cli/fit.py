@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.table import Table
 from typer import Argument, Option
 
+from flash_ansr.infer.table.operator_presets import PRESETS, described
 from simplipy.cli.terminal import AsJson, Decimal, Separator, console, print_notes, refuse_same_file
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from flash_ansr.infer.search.progress import Callback, Progress
     from flash_ansr.infer.table.table_files import Columns
 
+_OPERATORS_HELP = (
+    "Operators that may occur, with commas, or the name of a preset; of laws in physics, kinetics or engineering those "
+    "that one in a hundred uses. " + "; ".join(f"{name}: {described(name)}" for name in PRESETS if name != "all")
+) + "; all: every operator, also erf, min and max."
 _SECONDS = 10.0
 _SECONDS_BETWEEN_FILES = 0.5
 _MAX_ROWS = 12
@@ -63,7 +68,7 @@ def fit(
     out: Annotated[Path | None, Option(help="Folder for the result, rewritten as candidates arrive.")] = None,
     seed: Annotated[int | None, Option(help="Of everything random.")] = None,
     gamma: Annotated[float, Option(help="Price of a token in decades of the unexplained variance.")] = GAMMA,
-    operators: Annotated[str | None, Option(help="Operators that may occur, with commas.")] = None,
+    operators: Annotated[str | None, Option(help=_OPERATORS_HELP)] = None,
     max_length: Annotated[int | None, Option(help="Tokens of a law at most.")] = None,
     selection: Annotated[
         Literal["auto", "accuracy", "parsimony", "score", "validation", "bic"],
@@ -106,7 +111,7 @@ def fit(
         gamma=gamma,
         selection=selection,
         loss=loss,
-        operators=_listed(operators, "operators"),
+        operators=operators if operators in PRESETS else _listed(operators, "operators"),
         max_length=max_length,
         random_state=seed,
         n_jobs=jobs,

@@ -9,7 +9,7 @@ from enum import Enum
 import simplipy
 from flash_ansr.catalogues.science import Law, load_laws
 from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
-from flash_ansr.data.holdout import Holdout
+from flash_ansr.data.holdout import Entry, Holdout
 from simplipy import Expression
 from simplipy.expression.operators import CONSTANT
 
@@ -36,15 +36,23 @@ class Form:
     law : Law
     skeleton : Expression
         In x1, x2, ..., with the numbers that the law writes out; other constants are free.
+    masked : Expression
+        The form without its numbers, see ``Law.form``.
     use : Use
-    held_out : str
-        The law of a test catalogue that it is equal to without constants, else empty.
+    held_out : tuple of Entry
+        The laws of tests and development sets that it is equal to without constants: the first one of each catalogue.
     """
 
     law: Law
     skeleton: Expression
+    masked: Expression
     use: Use
-    held_out: str = ""
+    held_out: tuple[Entry, ...] = ()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether everyone knows the form."""
+        return len(self.masked) <= SHORT
 
 
 def skeleton_of(law: Law) -> Expression:
@@ -73,13 +81,14 @@ def forms(exclude: Iterable[str] = ()) -> list[Form]:
     """
     laws = load_laws()
     masked = [law.form() for law in laws]
-    found = Holdout([*TEST_CATALOGUES, *exclude]).find_many(masked)
+    found = [Holdout([source]).find_many(masked) for source in (*TEST_CATALOGUES, *exclude)]
     result = []
-    for law, form, match in zip(laws, masked, found, strict=True):
+    for law, form, *matches in zip(laws, masked, *found, strict=True):
+        held_out = tuple(match.entry for match in matches if match is not None)
         use = Use.ALL
         if law.field in HELD_OUT_FIELDS:
             use = Use.NONE
-        elif match is not None:
+        elif held_out:
             use = Use.OPERATORS if len(form) <= SHORT else Use.NONE
-        result.append(Form(law, skeleton_of(law), use, "" if match is None else str(match.entry)))
+        result.append(Form(law, skeleton_of(law), form, use, held_out))
     return result

@@ -86,6 +86,14 @@ class Counts:
         """Counts of the answers for these forms."""
         return cls(_counted(usual), _counted(operators_only))
 
+    def __add__(self, more: Counts) -> Counts:
+        """The counts of both."""
+        return Counts(self.usual + more.usual, self.operators_only + more.operators_only)
+
+    def __sub__(self, part: Counts) -> Counts:
+        """The counts without those of a part."""
+        return Counts(self.usual - part.usual, self.operators_only - part.operators_only)
+
     def write(self, path: Path) -> None:
         """Write the cells that were ever met."""
         lines = [_HEADER]

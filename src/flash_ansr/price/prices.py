@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from fractions import Fraction
 from functools import cache
 from importlib import resources
 
@@ -14,7 +15,7 @@ from flash_ansr.price.counts import Counts, FloatArray, questions
 from flash_ansr.price.known_forms import KnownForm, known_forms, known_share, shares
 from flash_ansr.price.probabilities import log_probabilities
 from simplipy import Expression, TokenBatch, parse
-from simplipy.expression.operators import EXPONENTS
+from simplipy.expression.operators import OPERATORS, by_id
 
 # of all probability, so much is by length alone, so that nothing is impossible
 _LENGTH_SHARE = 0.02
@@ -30,10 +31,15 @@ class Prices:
         See ``probabilities.py``.
     known : sequence of KnownForm
         Forms that have a probability of their own.
+    operators : collection of str
+        Drawn forms are spelled with these.
     """
 
-    def __init__(self, log_probs: FloatArray, known: Sequence[KnownForm] = ()) -> None:
+    def __init__(
+        self, log_probs: FloatArray, known: Sequence[KnownForm] = (), operators: Collection[str] = tuple(OPERATORS)
+    ) -> None:
         self.log_probs = log_probs
+        self._operators = by_id(dict.fromkeys(operators, True), False)
         self._core = _core.PriceTable(log_probs, known_share(known), _LENGTH_SHARE, _TOKEN_NATS)
         if known:
             self._core.know(*shares(known))
@@ -60,42 +66,49 @@ class Prices:
         self, seed: int, indices: Sequence[int] | npt.NDArray[np.int64], n_columns: int, max_length: int = 40
     ) -> TokenBatch:
         """Forms in the proportion of their probability, not simplified; form i of a seed is always the same."""
-        ids, offsets, extras = self._core.sample(seed, np.asarray(indices, dtype=np.int64), n_columns, max_length)
+        rows = np.asarray(indices, dtype=np.int64)
+        ids, offsets, extras = self._core.sample(seed, rows, n_columns, max_length, self._operators)
         return TokenBatch(ids, offsets, tuple(extras))
 
     def within(self, operators: Collection[str]) -> Prices:
         """Prices under which only these operators occur."""
-        allowed = np.ones(len(self.log_probs), dtype=bool)
+        table = self.log_probs.copy()
         for question in questions():
-            part = question.part_of(allowed)
-            for i, answer in enumerate(question.answers):
-                part[..., i] &= _is_allowed(question.name, answer, operators)
-        with np.errstate(divide="ignore"):
-            return Prices(np.where(allowed, self.log_probs, -np.inf))
+            part = question.part_of(table)
+            part[..., [not _is_allowed(question.name, answer, operators) for answer in question.answers]] = -np.inf
+            part -= np.log(np.exp(part).sum(axis=-1, keepdims=True))
+        return Prices(table, operators=operators)
 
 
 def _is_allowed(question: str, answer: str, operators: Collection[str]) -> bool:
     if question == "atom":
-        return answer in ("new", "old") or ("+" if answer == "bracket" else answer) in operators
+        return answer == "variable" or ("+" if answer == "bracket" else answer) in operators
     if question == "n_terms":
         return answer == "1" or "+" in operators
     if question == "shape":
-        coefficient, n_factors = answer.split(":")
-        has_product = coefficient in ("fitted", "number", "-number") or n_factors.rstrip("+") not in ("0", "1")
-        return not has_product or "*" in operators or n_factors == "0"
-    if question == "exponent":
-        return _exponent_is_allowed(answer, operators)
-    return True
+        return _shape_is_allowed(answer, operators)
+    return question != "exponent" or _exponent_is_allowed(answer, operators)
+
+
+def _shape_is_allowed(answer: str, operators: Collection[str]) -> bool:
+    coefficient, n_factors = answer.split(":")
+    if n_factors == "0" or "*" in operators:
+        return True
+    return n_factors == "1" and (coefficient == "1" or (coefficient == "-1" and "neg" in operators))
 
 
 def _exponent_is_allowed(answer: str, operators: Collection[str]) -> bool:
-    size = answer.removeprefix("-")
-    if answer.startswith("-") and not {"/", "inv"} & set(operators):
+    if answer.startswith("-") and "/" not in operators and "inv" not in operators:
         return False
-    if size == "1":
+    size = answer.removeprefix("-")
+    if size == "1" or "pow" in operators:
         return True
-    needed = {token for token, exponent in EXPONENTS.items() if str(exponent) == size}
-    return "pow" in operators or bool(needed & set(operators)) or (size == "6" and {"pow2", "pow3"} <= set(operators))
+    if size in ("number", "fitted"):
+        return False
+    exponent = Fraction(size)
+    needed = {f"pow{exponent.numerator}"} if exponent.numerator > 1 else set()
+    needed |= {f"pow1_{exponent.denominator}"} if exponent.denominator > 1 else set()
+    return needed <= set(operators)
 
 
 @cache
@@ -132,7 +145,7 @@ def plausibility(expression: str | Expression) -> float:
 
     Examples
     --------
-    >>> plausibility("212*x/(0.35 + x)") > plausibility("49*log(x) - x^4 + 159") > plausibility("sqrt(32710*tanh(x))^3")
+    >>> plausibility("212*x/(0.35 + x)") > plausibility("sqrt(32710*tanh(x))") > plausibility("49*log(x) - x^4 + 159")
     True
     """
     formula = parse(expression) if isinstance(expression, str) else expression

@@ -200,6 +200,7 @@ def test_candidates_on_the_way_have_the_names_of_their_columns(tmp_path: Path, m
         (["data.csv", "--time", "-1"], "--time must be a finite number of seconds > 0, got -1.0"),
         (["data.csv", "--samples", "0"], "--samples must be a whole number >= 1, got 0"),
         (["data.csv", "--operators", "sine"], "unknown operator 'sine'; did you mean 'sin"),
+        (["data.csv", "--operators", "phisics"], "unknown operator 'phisics'; did you mean the preset 'physics'"),
         (
             ["data.csv", "--proposers", "prior,magic"],
             "unknown proposer 'magic'; known are closed_form, textbook,",

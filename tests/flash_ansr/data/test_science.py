@@ -123,7 +123,7 @@ def test_columns_of_the_prior_are_as_those_of_laws() -> None:
 def test_outliers() -> None:
     noise = dataclasses.replace(science().noise, probability=1, low=0.01, high=0.01, p_outliers=1, max_outliers=0.2)
     generator = Generator(science(noise=noise).with_rows(512))
-    batch = generator.batch(3, range(100), detailed=True)
+    batch = generator.batch(5, range(100), detailed=True)
     shares = []
     for i in range(100):
         clean = batch.expression(i)(batch.X[i].astype(np.float64))

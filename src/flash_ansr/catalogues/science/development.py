@@ -34,7 +34,7 @@ def problem_of(law: Law) -> Problem:
     --------
     >>> laws = {law.key: law for law in load_field("kinetics")}
     >>> print(problem_of(laws["first_order"]).expression)
-    2.71*exp(-0.00155*x1)
+    1.14*exp(-(0.00357)*x1)
     """
     stream = UniformStream(NAME, law.field, law.key, "constants")
     values: dict[str, str] = {}

@@ -76,10 +76,11 @@ def _leaf(table: dict[str, _Term], token: str) -> _Term:
 def _operator(token: str, operands: list[_Term]) -> _Term:
     row, a = OPERATORS[token], operands[0]
     number = _value(token, [operand.number for operand in operands])
-    if token in ("+", "-"):
+    if token in ("+", "-", "min", "max"):
         b = operands[1]
         if not _agree(a.dimension, b.dimension):
-            raise CatalogueError(f"a sum of {_text(a.dimension)} and {_text(b.dimension)}")
+            kind = "a sum" if token in ("+", "-") else f"the {token}"
+            raise CatalogueError(f"{kind} of {_text(a.dimension)} and {_text(b.dimension)}")
         return _Term(a.dimension, number)
     if token in ("*", "/"):
         sign = 1 if token == "*" else -1

@@ -19,8 +19,8 @@ def textbook_spellings(forms: Sequence[Expression]) -> list[list[Expression]]:
     Examples
     --------
     >>> from simplipy import parse
-    >>> print(*textbook_spellings([parse("<constant> - 1/exp((<constant>*x2)^<constant>)")])[0])
-    1 - 1/exp((<constant>*x2)^<constant>)
+    >>> print(*textbook_spellings([parse("1/sqrt((<constant>*x2)^<constant> + <constant>)")])[0])
+    1/sqrt((<constant>*x2)^<constant> + 1)
     """
     names = [dict(zip(form.variables, (f"x{k}" for k in itertools.count(1)), strict=False)) for form in forms]
     renamed = TokenBatch.from_expressions(form.rename(own) for form, own in zip(forms, names, strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 from collections.abc import Sequence
@@ -11,7 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from flash_ansr.infer.table.operator_presets import PRESETS
 from flash_ansr.infer.table.table import Table
+from flash_ansr.strict_config import nearest
 from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS
 from simplipy.files.text_tables import why_not_numeric
 
@@ -122,21 +123,34 @@ def checked_seed(random_state: Any) -> int:
     return int(random_state)
 
 
-def checked_operators(operators: Sequence[str] | None) -> frozenset[str]:
-    """The operators that may occur, as tokens or as formulas spell them; None means the paper's."""
+def checked_operators(operators: str | Sequence[str] | None) -> frozenset[str]:
+    """The operators that may occur: of a preset, or as tokens or as formulas spell them; None means the paper's."""
     if operators is None:
         return frozenset(DEFAULT_OPERATORS)
     if isinstance(operators, str):
-        raise ValueError(
-            f"operators must be a list of operator tokens, got the string {operators!r}; wrap it in a list"
-        )
+        return _of_preset(operators)
     operators = [_SPELLINGS.get(name, name) for name in operators]
     unknown = [name for name in operators if name not in OPERATORS]
     if unknown:
-        near = difflib.get_close_matches(str(unknown[0]), OPERATORS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {' '.join(OPERATORS)}"
+        near = nearest(str(unknown[0]), [*PRESETS, *OPERATORS])
+        hint = f"did you mean {near!r}?" if near else f"known are {' '.join(OPERATORS)}"
+        if near in PRESETS:
+            hint = f"did you mean the preset {near!r}, without others?"
         raise ValueError(f"unknown operator {unknown[0]!r}; {hint}")
     return frozenset(operators)
+
+
+def _of_preset(name: str) -> frozenset[str]:
+    if name in PRESETS:
+        return frozenset(PRESETS[name])
+    if name in OPERATORS or name in _SPELLINGS:
+        raise ValueError(
+            f"operators must be a list of operator tokens, or the name of a preset, got the operator {name!r}: "
+            f"write [{name!r}]"
+        )
+    near = nearest(name, list(PRESETS))
+    hint = f"did you mean {near!r}? " if near else ""
+    raise ValueError(f"operators has the unknown preset {name!r}; {hint}presets are {', '.join(PRESETS)}")
 
 
 def checked_threads(n_jobs: Any) -> int | None:
