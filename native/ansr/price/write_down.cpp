@@ -109,7 +109,8 @@ class Writer {
     // may be drawn in any order.
     template <class Item, class Write>
     bool in_order(std::span<Keyed<Item>> items, Write&& write_item) {
-        std::ranges::sort(items, {}, &Keyed<Item>::key);
+        for (std::size_t i = 1; i < items.size(); ++i)  // a handful
+            for (std::size_t j = i; j > 0 && items[j].key < items[j - 1].key; --j) std::swap(items[j], items[j - 1]);
         std::size_t n_new = 0;
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (i == 0 || items[i].key != items[i - 1].key) n_new = 0;

@@ -1,10 +1,15 @@
-"""Makes the file of laws anew after a change of the laws of science: ``python -m flash_ansr.data.make_laws``.
+"""Makes the file of laws anew after a change of the laws of science.
 
-It has every law that may be learned from: none that a test catalogue has, none of the fields held out.
+    python -m flash_ansr.data.make_laws [EXCLUDED ...]
+
+It has every law that may be learned from: none that a test catalogue or an excluded one has, none of the fields held
+out.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import simplipy
@@ -13,8 +18,8 @@ from flash_ansr.price.corpus import Use, forms
 from simplipy.files.output_files import write_whole
 
 
-def allowed_laws() -> tuple[LawForm, ...]:
-    """The laws that may be learned from, as the file should have them."""
+def allowed_laws(exclude: Iterable[str] = ()) -> tuple[LawForm, ...]:
+    """The laws that may be learned from, as the file should have them, without those of excluded catalogues."""
     return tuple(
         LawForm(
             form.law.field,
@@ -22,10 +27,10 @@ def allowed_laws() -> tuple[LawForm, ...]:
             simplipy.simplify(form.skeleton, mask_numbers=True),
             tuple(Variable(q.range, q.unit) for q in form.law.quantities if q.role == "variable" and q.range),
         )
-        for form in forms()
+        for form in forms(exclude)
         if form.use is Use.ALL
     )
 
 
 if __name__ == "__main__":
-    write_whole(Path(__file__).with_name("priors") / "laws.tsv", text_of(allowed_laws()))
+    write_whole(Path(__file__).with_name("priors") / "laws.tsv", text_of(allowed_laws(sys.argv[1:])))

@@ -15,6 +15,7 @@ from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
 from flash_ansr.data import Generator, Holdout, Prior, ProblemStream, load_prior
 from flash_ansr.data.laws import law_forms, text_of
 from flash_ansr.data.make_laws import allowed_laws
+from tests.flash_ansr.price.tables import DEVELOPMENT
 from flash_ansr.data.sources import Recombination, Sources
 from flash_ansr.price.corpus import TEST_CATALOGUES
 from flash_ansr.train.config import load_config
@@ -43,7 +44,7 @@ def distance(a: Floats, b: Floats) -> float:
 
 def test_the_file_has_the_laws_that_may_be_learned_from() -> None:
     file = Path(__file__).parents[3] / "src" / "flash_ansr" / "data" / "priors" / "laws.tsv"
-    assert file.read_text(encoding="utf-8") == text_of(allowed_laws()), "run: python -m flash_ansr.data.make_laws"
+    assert file.read_text(encoding="utf-8") == text_of(allowed_laws(DEVELOPMENT)), "run: make prices"
 
 
 def test_no_law_is_held_out() -> None:

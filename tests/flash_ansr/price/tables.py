@@ -7,7 +7,7 @@ from pathlib import Path
 from simplipy import Expression, parse
 
 ROOT = Path(__file__).parents[3]
-DEVELOPMENT = tuple(str(ROOT / "benchmarks" / f"textbook_{name}.yaml") for name in ("laws", "families"))
+DEVELOPMENT = (str(ROOT / "benchmarks" / "textbook_laws.yaml"),)
 
 
 def form(text: str) -> Expression:
