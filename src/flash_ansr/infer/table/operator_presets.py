@@ -33,10 +33,13 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "polynomial": ("+", "-", "*", "neg", *_MULTIPLES, "pow2", "pow3", "pow4", "pow5"),
         "physics": (
             *ARITHMETIC,
-            *"pow pow2 pow3 pow4 pow5 pow1_2 pow1_3 pow1_4 pow1_5 sin cos cosh tanh exp log".split(),
+            *"pow pow2 pow3 pow4 pow1_2 pow1_3 sin cos cosh tanh exp log".split(),
         ),
-        "kinetics": (*ARITHMETIC, *"pow pow2 pow3 pow1_2 pow1_3 pow1_4 sinh cosh tanh exp log".split()),
-        "engineering": (*ARITHMETIC, *"pow pow2 pow3 pow4 pow5 pow1_2 pow1_3 sin cos tan asin atan exp log".split()),
+        "kinetics": (*ARITHMETIC, *"pow pow2 pow3 pow1_2 pow1_3 cosh tanh exp log".split()),
+        "engineering": (
+            *ARITHMETIC,
+            *"pow pow2 pow3 pow4 pow5 pow1_2 pow1_3 sin cos tan asin atan tanh exp log".split(),
+        ),
         "all": tuple(OPERATORS),
     }
 )
