@@ -31,7 +31,7 @@ from simplipy import Expression, TokenBatch, parse
 AnyFloats: TypeAlias = npt.NDArray[np.floating[Any]]
 
 # so many tokens more than the shortest spelling, or this part of its tokens, count as equally long
-_MORE_TOKENS = 2
+_MORE_TOKENS = 3
 _MORE_SHARE = 1 / 3
 # candidates that are rewritten beside those on the front; the others are put in order
 _N_REWRITTEN = 100
@@ -40,7 +40,7 @@ _MOST_TOKENS = 60
 _MOST_LEVELS = 60
 # relative differences that are rounding; of the largest value, where terms cancel
 _CLOSE = 1e-12
-_CLOSE_TO_ZERO = 1e-15
+_CLOSE_TO_ZERO = 1e-14
 
 
 def spelled(candidates: Sequence[Candidate], table: Table, grammar: Grammar) -> list[Candidate]:
@@ -74,7 +74,7 @@ def longest_spelling(n_tokens: int) -> int:
     Examples
     --------
     >>> longest_spelling(5), longest_spelling(12)
-    (7, 16)
+    (8, 16)
     """
     return n_tokens + max(_MORE_TOKENS, int(_MORE_SHARE * n_tokens))
 

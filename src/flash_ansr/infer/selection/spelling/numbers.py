@@ -16,15 +16,24 @@ from typing import NamedTuple
 FITTED = 8
 # decimals with so few digits stay as they are
 _FEW_DIGITS = 4
+# a number with more digits, but no shorter neighbour, was fitted
+_MOST_DIGITS = 10
 # relative, of numbers that stand for each other: some roundings
-_CLOSE = 4e-15
+_CLOSE = 2e-14
 # in fractions
 _LARGEST = 48
-# of numbers that may be square roots
+# of numbers that are written as roots, and the smallest one of these
+_DIGITS_OF_ROOTS = 2
 _SMALLEST = 1e-50
-# units and per cents are divided by these
-_USUAL_DIVISORS = (*range(2, 10), 100, 1000)
-_CONSTANTS = {"pi": math.pi, "pi^2": math.pi**2, "sqrt(pi)": math.sqrt(math.pi), "sqrt(2*pi)": math.sqrt(2 * math.pi)}
+# x/3 and x/1000, but 0.1*x
+_USUAL_DIVISORS = (*range(2, 10), 1000)
+_CONSTANTS = {
+    "pi": math.pi,
+    "e": math.e,
+    "pi^2": math.pi**2,
+    "sqrt(pi)": math.sqrt(math.pi),
+    "sqrt(2*pi)": math.sqrt(2 * math.pi),
+}
 
 
 class WrittenNumber(NamedTuple):
@@ -70,7 +79,7 @@ def written(number: float) -> WrittenNumber:
     if size < 1 and inverse.n_digits < FITTED:
         found.append(WrittenNumber("", inverse.above, inverse.n_digits))
     square = _decimal(size * size) if _SMALLEST < size < 1 / _SMALLEST else plain
-    if square.n_digits < _FEW_DIGITS:
+    if square.n_digits <= _DIGITS_OF_ROOTS:
         found.append(WrittenNumber(f"sqrt({square.above})", "", square.n_digits + 1))
     return min(found, key=lambda way: way.n_digits)
 
@@ -84,22 +93,37 @@ def written_alone(number: float) -> str:
     ('0.25', '1', 'pi/2')
     """
     plain, way = _decimal(number), written(number)
-    if plain.n_digits <= _FEW_DIGITS:
+    if plain.n_digits <= _FEW_DIGITS or "." in way.below:
         return plain.above
     below = f"({way.below})" if "*" in way.below else way.below
     return f"{way.above or '1'}/{below}" if below else way.above
 
 
 @lru_cache(maxsize=4096)
-def written_as_divisor(number: float) -> WrittenNumber:
-    """The same, with 1/c for a number that is as long either way: exp(-x/13.748) for a fitted rate."""
+def written_as_scale(number: float, is_divisor: bool = False) -> WrittenNumber:
+    """The way to write a number in the operand of a function, where 1/c is usual for c: log(x/0.03).
+
+    Parameters
+    ----------
+    number : float
+    is_divisor : bool
+        Whether to take 1/c where both have as many digits: exp(-x/13.748) for a fitted rate.
+
+    Examples
+    --------
+    >>> written_as_scale(1 / 0.03).below, written_as_scale(1.9).above
+    ('0.03', '1.9')
+    >>> written_as_scale(0.072737507, is_divisor=True).below[:6]
+    '13.748'
+    """
     usual = written(number)
-    if usual.below and not usual.above:
-        return usual
-    if not 0 < 1 / abs(number) < math.inf:
+    is_inverse = usual.below and not usual.above
+    if is_inverse or number == 0 or not 0 < 1 / abs(number) < math.inf:
         return usual
     inverse = _decimal(1 / abs(number))
-    return WrittenNumber("", inverse.above, inverse.n_digits) if inverse.n_digits <= usual.n_digits else usual
+    return (
+        WrittenNumber("", inverse.above, inverse.n_digits) if inverse.n_digits < usual.n_digits + is_divisor else usual
+    )
 
 
 def n_digits(number: float) -> int:
@@ -113,6 +137,11 @@ def n_digits(number: float) -> int:
     return written(number).n_digits
 
 
+def n_digits_of_scale(number: float) -> int:
+    """The same in the operand of a function."""
+    return written_as_scale(number).n_digits
+
+
 def cleaned(number: float) -> float:
     """The number without the last digits that rounding has left.
 
@@ -121,7 +150,7 @@ def cleaned(number: float) -> float:
     >>> cleaned(0.1 * 3)
     0.3
     """
-    short = float(f"{number:.14g}")
+    short = float(f"{number:.{_MOST_DIGITS}g}")
     return short if abs(short - number) <= _CLOSE * abs(number) else number
 
 

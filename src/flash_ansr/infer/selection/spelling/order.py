@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -32,6 +33,12 @@ def term_key(term: Product) -> tuple[int, tuple[tuple[_Name, float], ...], tuple
     return max(_kind(f.base) for f in factors), degrees if not others else (), others
 
 
+def degree(term: Product) -> float:
+    """The highest power of a monomial; of other terms, more than any."""
+    exponents = [f.exponent for f in term.factors if isinstance(f.base, Leaf) and f.exponent > 0]
+    return max(exponents) if exponents and len(exponents) == len(term.factors) else math.inf
+
+
 def is_polynomial(terms: Sequence[Product]) -> bool:
     """Whether all terms are powers of one variable, up to numbers."""
     factors = [term.factors for term in terms]
@@ -39,6 +46,12 @@ def is_polynomial(terms: Sequence[Product]) -> bool:
         return False
     bases = {each[0].base for each in factors if each}
     return len(bases) == 1 and isinstance(bases.pop(), Leaf)
+
+
+def begins_turned(base: Sum) -> bool:
+    """Whether a difference begins with its negative term: x2 - x1, 9 - x."""
+    ordered = sorted(base.terms, key=term_key)
+    return ordered[0].coefficient < 0 < ordered[-1].coefficient
 
 
 def _kind(base: Base) -> int:

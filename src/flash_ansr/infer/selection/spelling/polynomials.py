@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flash_ansr.infer.selection.spelling.terms import (
+    Call,
     Factor,
     Leaf,
     Product,
@@ -26,17 +27,22 @@ class Square(NamedTuple):
 
 
 def multiplied_out(term: Product) -> Product | None:
-    """A monomial times a sum of monomials as a sum, where the two share a variable; None for other terms."""
+    """A monomial times a sum without brackets as a sum, where the two share a variable; None for other terms."""
     brackets = [factor for factor in term.factors if isinstance(factor.base, Sum)]
     monomial = Product(term.coefficient, tuple(f for f in term.factors if not isinstance(f.base, Sum)))
     if len(brackets) != 1 or brackets[0].exponent != 1 or not is_monomial(monomial):
         return None
     inner = brackets[0].base
-    if not isinstance(inner, Sum) or not all(map(is_monomial, inner.terms)):
+    if not isinstance(inner, Sum) or not all(map(has_no_brackets, inner.terms)):
         return None
     if not leaves_of(monomial) & leaves_of(inner):
         return None
     return plus(*(times(monomial, each) for each in inner.terms))
+
+
+def has_no_brackets(term: Product) -> bool:
+    """Whether it is a number times whole powers of variables, and functions."""
+    return is_monomial(Product(1.0, tuple(f for f in term.factors if not isinstance(f.base, Call))))
 
 
 def is_monomial(term: Product) -> bool:

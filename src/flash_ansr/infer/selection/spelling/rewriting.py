@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flash_ansr.infer.selection.spelling import rules_of_functions, rules_of_powers, rules_of_products, rules_of_sums
+from flash_ansr.infer.selection.spelling.reading import power
 from flash_ansr.infer.selection.spelling.rows import Rows
 from flash_ansr.infer.selection.spelling.rule import Part, Rule
 from flash_ansr.infer.selection.spelling.terms import (
@@ -71,7 +72,8 @@ def _base(base: Base, rows: Rows) -> Product:
         rules: Sequence[Rule[Any]] = rules_of_sums.RULES
     else:
         spell = _product if base.token in _KEEPING_SIGNS else _operand
-        formula = of(Call(base.token, tuple(spell(operand, rows) for operand in base.operands)))
+        operands = [spell(operand, rows) for operand in base.operands]
+        formula = power(*operands) if base.token == "pow" else of(Call(base.token, tuple(operands)))
         rules = rules_of_functions.RULES
     for _ in range(_MOST_STEPS):
         inner = sole_base(formula)

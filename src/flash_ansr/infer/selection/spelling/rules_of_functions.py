@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from flash_ansr.infer.selection.spelling.numbers import FITTED, cleaned, n_digits
-from flash_ansr.infer.selection.spelling.order import term_key
+from flash_ansr.infer.selection.spelling.order import begins_turned, term_key
 from flash_ansr.infer.selection.spelling.polynomials import completed_square
 from flash_ansr.infer.selection.spelling.reading import ODD_ROOTS
 from flash_ansr.infer.selection.spelling.rule import Rule
@@ -27,7 +27,7 @@ from flash_ansr.infer.selection.spelling.terms import (
 from simplipy.expression.operators import OPERATORS
 
 # people write powers of these
-_USUAL_BASES = (2.0, 10.0)
+_USUAL_BASES = (0.5, 2.0, 10.0)
 # an exponent with so few digits was not fitted
 _FEW_DIGITS = 4
 # time constants that are read more easily than rates
@@ -71,6 +71,18 @@ def _bell(call: Call) -> Product | None:
     if square is None or square.leading > 0:
         return None
     return scaled(exponential_of(square.rest), of(Call("exp", (square.term,))))
+
+
+def _decay_of_a_difference(call: Call) -> Product | None:
+    """exp(x*(z - y)) as exp(-x*(y - z))."""
+    if call.token != "exp" or call.operands[0].coefficient < 0 or sole_base(call.operands[0]):
+        return None
+    for factor in call.operands[0].factors:
+        if isinstance(factor.base, Sum) and factor.exponent == 1 and begins_turned(factor.base):
+            turned = of(Sum(tuple(map(negated, factor.base.terms))))
+            rest = Product(-call.operands[0].coefficient, tuple(f for f in call.operands[0].factors if f != factor))
+            return of(Call("exp", (times(rest, turned),)))
+    return None
 
 
 def _stretched(call: Call) -> Product | None:
@@ -156,6 +168,7 @@ RULES: tuple[Rule[Call], ...] = (
     Rule("powers of numbers are exponentials", "0.93^x1", "exp(-x1/13.78)", _natural_base),
     Rule("numbers stand before exponentials", "exp(0.30001 - x1)", "1.35*exp(-x1)", _number_in_exponent),
     Rule("bell curves have a centre", "exp(6.2*x1 - x1^2)", "14913*exp(-(x1 - 3.1)^2)", _bell),
+    Rule("differences decay", "exp(x1*(x3 - x2))", "exp(-x1*(x2 - x3))", _decay_of_a_difference),
     Rule("stretched decays have a time constant", "exp(-0.3*x1^0.6)", "exp(-(x1/7.438)^0.6)", _stretched),
     Rule("even and odd functions begin without a minus", "cos(1 - x1)", "cos(x1 - 1)", _sign_of_operand),
     Rule("waves have short phases", "sin(x1 + 1.5707963267948966)", "cos(x1)", _phase),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from flash_ansr.infer.selection.spelling.numbers import cleaned, n_digits
+from flash_ansr.infer.selection.spelling.numbers import cleaned, n_digits, n_digits_of_scale
 from flash_ansr.infer.selection.spelling.polynomials import completed_square
 from flash_ansr.infer.selection.spelling.rule import Rule
 from flash_ansr.infer.selection.spelling.terms import (
@@ -20,6 +20,8 @@ from flash_ansr.infer.selection.spelling.terms import (
     to_the,
 )
 
+# numbers stay under small exponents that were not fitted, and whole ones: sqrt(2*x), (x/10)^0.143, (x/2.4)^2
+_FEW_DIGITS = 4
 # products stay together under these: sqrt(2*x1/x2)
 _USUAL_ROOTS = (0.5, -0.5, 1 / 3, -1 / 3)
 
@@ -34,8 +36,9 @@ def _number_of_a_power(factor: Factor) -> Product | None:
             return None
         return scaled((-1.0) ** exponent, to_the(exponent, scaled(-1.0, base)))
     outside = to_the(exponent, Product(number)).coefficient
-    may_stay = exponent.is_integer() or exponent in _USUAL_ROOTS
-    if may_stay and n_digits(number) < n_digits(outside):
+    is_power = len(base.factors) == 1 and base.factors[0].exponent != 1
+    may_stay = not is_power and n_digits(exponent) <= _FEW_DIGITS and (abs(exponent) < 1 or exponent.is_integer())
+    if may_stay and n_digits_of_scale(number) < n_digits(outside):
         return None
     return scaled(outside, to_the(exponent, rest))
 

@@ -6,8 +6,8 @@ import contextlib
 import math
 from collections.abc import Iterator, Sequence
 
-from flash_ansr.infer.selection.spelling.numbers import cleaned, n_digits, written
-from flash_ansr.infer.selection.spelling.order import is_polynomial, term_key
+from flash_ansr.infer.selection.spelling.numbers import cleaned, n_digits, n_digits_of_scale, written
+from flash_ansr.infer.selection.spelling.order import begins_turned, is_polynomial, term_key
 from flash_ansr.infer.selection.spelling.rule import Rule
 from flash_ansr.infer.selection.spelling.terms import (
     Base,
@@ -66,9 +66,10 @@ def _sizes(coefficient: float, factor: Factor, rest: Product) -> list[float]:
     sizes = [abs(term.coefficient) for term in terms]
     if factor.exponent > 0 and factor.exponent.is_integer():
         return [1.0, *sizes]
-    has_function = any(isinstance(f.base, Call) for term in terms for f in term.factors)
-    if has_function and terms[-1].is_number:  # 1 + exp(x)
-        sizes.insert(0, sizes.pop())
+    if len(terms) == 2 and terms[1].is_number and set(terms[0].factors) <= set(rest.factors):  # c*x/(k + x)
+        return sizes[:1]
+    if len(terms) == 2 and terms[1].is_number and _is_exponential(terms[0]):  # 1 + 12*exp(-x)
+        return sizes[1:]
     return [*sizes, 1.0]
 
 
@@ -120,7 +121,9 @@ def _number_of_a_logarithm(product: Product) -> Product | None:
     if number <= 0 or number == 1:
         return None
     slope, constant = product.coefficient * exponent, product.coefficient * math.log(number)
-    if n_digits(slope) + n_digits(constant) > n_digits(product.coefficient) + n_digits(number) + n_digits(exponent):
+    if n_digits(slope) + n_digits(constant) > n_digits(product.coefficient) + n_digits_of_scale(number) + n_digits(
+        exponent
+    ):
         return None
     return plus(scaled(slope, of(Call("log", (of(base),)))), Product(constant))
 
@@ -143,6 +146,7 @@ def _exponential_of_a_sum(product: Product) -> Product | None:
 
 
 def _is_exponential(term: Product) -> bool:
+    """Whether it is a number times one exponential."""
     base = sole_base(term)
     return isinstance(base, Call) and base.token == "exp"
 
@@ -209,7 +213,7 @@ def _with_midpoint(wave: Product) -> Product | None:
     return of(Call("exp", (scaled(slopes[0].coefficient, shifted),)))
 
 
-def _signs(product: Product) -> Product | None:
+def turned_sign(product: Product) -> Product | None:
     """The minus of a product, in a difference or in the logarithm of a quotient among its factors."""
     if product.coefficient >= 0:
         return None
@@ -221,18 +225,11 @@ def _signs(product: Product) -> Product | None:
 
 def _pairs_of_signs(product: Product) -> Product | None:
     """Two differences that begin with a minus, both turned."""
-    brackets = [
-        f for f in product.factors if isinstance(f.base, Sum) and f.exponent % 2 == 1 and _begins_turned(f.base)
-    ]
+    brackets = [f for f in product.factors if isinstance(f.base, Sum) and f.exponent % 2 == 1 and begins_turned(f.base)]
     if len(brackets) != 2 or all(_ends_in_number(f.base) for f in brackets):
         return None
     turned = (to_the(f.exponent, of(Sum(tuple(map(negated, terms_of(of(f.base))))))) for f in brackets)
     return times(Product(product.coefficient, tuple(f for f in product.factors if f not in brackets)), *turned)
-
-
-def _begins_turned(base: Sum) -> bool:
-    ordered = sorted(base.terms, key=term_key)
-    return ordered[0].coefficient < 0 < ordered[-1].coefficient
 
 
 def _ends_in_number(base: Base) -> bool:
@@ -275,6 +272,11 @@ RULES: tuple[Rule[Product], ...] = (
     Rule("logistic curves have a midpoint", "1/(1 + exp(4.95 - 0.55*x1))", "1/(1 + exp(-0.55*(x1 - 9)))", _logistic),
 )
 LAST_RULES: tuple[Rule[Product], ...] = (
-    Rule("differences begin with the first variable", "(1 - x1)*(x3 - x2)", "(x1 - 1)*(x2 - x3)", _pairs_of_signs),
-    Rule("differences have the right sign", "-3*(x1 - x2)/x3", "3*(x2 - x1)/x3", _signs),
+    Rule(
+        "differences begin with the first variable",
+        "(1 - x1)*(x2 - x3)/(x2*x3)",
+        "(x1 - 1)*(1/x2 - 1/x3)",
+        _pairs_of_signs,
+    ),
+    Rule("differences have the right sign", "-3*(x1 - x2)/x3", "3*(x2 - x1)/x3", turned_sign),
 )

@@ -155,7 +155,8 @@ def to_the(exponent: float, formula: Product, is_nonnegative: bool = False) -> P
             return of(Call("exp", (scaled(exponent, factor.base.operands[0]),)))
         if is_nonnegative or exponent.is_integer() or abs(factor.exponent) % 2:
             return of(factor.base, cleaned(factor.exponent * exponent))
-    if exponent < 0 and any(factor.exponent < 0 for factor in formula.factors):
+    n_divisors = sum(factor.exponent < 0 for factor in formula.factors)
+    if n_divisors == len(formula.factors) or (exponent < 0 and n_divisors):
         return of(to_the(-1.0, formula), -exponent)
     return of(formula, exponent)
 

@@ -14,9 +14,9 @@ from flash_ansr.infer.selection.spelling.numbers import (
     n_digits,
     written,
     written_alone,
-    written_as_divisor,
+    written_as_scale,
 )
-from flash_ansr.infer.selection.spelling.order import factor_key, is_polynomial, term_key
+from flash_ansr.infer.selection.spelling.order import degree, factor_key, is_polynomial, term_key
 from flash_ansr.infer.selection.spelling.terms import Base, Call, Leaf, Product, Sum, sole_base
 from simplipy.expression.operators import OPERATORS
 
@@ -84,8 +84,7 @@ def _bare(base: Base, place: _Place) -> str:
     if isinstance(base, Sum):
         return _sum(base, place)
     if isinstance(base, Product):
-        # a scale: (x/7.4)^0.6
-        return _signed(base, (written_as_divisor if abs(base.coefficient) < 1 else written)(base.coefficient))
+        return _scaled(base, is_divisor=abs(base.coefficient) < 1)  # (x/7.4)^0.6
     return _call(base)
 
 
@@ -93,9 +92,9 @@ def _call(call: Call) -> str:
     if call.token == "pow":
         return "^".join(map(_atom, call.operands))
     if call.token == "exp":
-        return f"exp({_argument_of_exp(call.operands[0])})"
+        return f"exp({_exponent_of_e(call.operands[0])})"
     place: _Place = "brackets" if call.token in _LIKE_BRACKETS else "operand"
-    return f"{OPERATORS[call.token].call}({', '.join(text_of(operand, place) for operand in call.operands)})"
+    return f"{OPERATORS[call.token].call}({', '.join(_scaled(operand, place) for operand in call.operands)})"
 
 
 def _atom(formula: Product) -> str:
@@ -111,11 +110,20 @@ def _atom(formula: Product) -> str:
     return text if is_atom else f"({text})"
 
 
-def _argument_of_exp(formula: Product) -> str:
+def _exponent_of_e(formula: Product) -> str:
     """Text of an exponent; of decays with their time constant: exp(-x/13.7), exp(-x^2/1.8), exp(-(x - 9)/1.8)."""
     is_decay = formula.coefficient < 0 and len(formula.factors) == 1
-    is_decay = is_decay and formula.factors[0].exponent > 0 and not isinstance(formula.factors[0].base, Call)
-    return _signed(formula, written_as_divisor(formula.coefficient)) if is_decay else text_of(formula)
+    return _scaled(
+        formula,
+        is_divisor=is_decay and formula.factors[0].exponent > 0 and not isinstance(formula.factors[0].base, Call),
+    )
+
+
+def _scaled(formula: Product, place: _Place = "operand", is_divisor: bool = False) -> str:
+    """Text of an operand, in which a number may be a divisor."""
+    if formula.is_number or (formula.coefficient == 1 and len(formula.factors) == 1):
+        return text_of(formula, place)
+    return _signed(formula, written_as_scale(formula.coefficient, is_divisor))
 
 
 def _sum(base: Sum, place: _Place) -> str:
@@ -133,6 +141,8 @@ def _in_order(terms: tuple[Product, ...], place: _Place) -> list[Product]:
     may_begin = place == "divisor" or (place == "brackets" and constant.coefficient == 1)
     if may_begin and constant.is_number and constant.coefficient > 0:
         return _ascending(ordered)
+    if place == "divisor":
+        ordered.sort(key=degree)
     if ordered[0].coefficient > 0:
         return ordered
     if constant.coefficient > 0 and is_polynomial(ordered):
