@@ -23,14 +23,14 @@ def factor_key(factor: Factor) -> tuple[int, _Names, str]:
     return _kind(base), _names(base), base.token if isinstance(base, Call) else ""
 
 
-def term_key(term: Product) -> tuple[int, tuple[tuple[_Name, float], ...], tuple[_Names, ...]]:
-    """Monomials first, by their first variable and from its highest power down; constants last."""
+def term_key(term: Product) -> tuple[int, tuple[tuple[_Name, float], ...], tuple[_Names, ...], float]:
+    """Monomials first, by their first variable and from its highest power down; constants last; then by size."""
     if term.is_number:
-        return _CONSTANT_TERM, (), ()
+        return _CONSTANT_TERM, (), (), 0.0
     factors = sorted(term.factors, key=factor_key)
     degrees = tuple((_name(f.base.token), -f.exponent) for f in factors if isinstance(f.base, Leaf))
     others = tuple(_names(f.base) for f in factors if not isinstance(f.base, Leaf))
-    return max(_kind(f.base) for f in factors), degrees if not others else (), others
+    return max(_kind(f.base) for f in factors), degrees if not others else (), others, -abs(term.coefficient)
 
 
 def degree(term: Product) -> float:

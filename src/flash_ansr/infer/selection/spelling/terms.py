@@ -88,8 +88,13 @@ def times(*formulas: Product) -> Product:
         coefficient *= formula.coefficient
         for base, exponent in formula.factors:
             exponents[base] = exponents.get(base, 0.0) + exponent
-    factors = tuple(Factor(base, cleaned(e)) for base, e in exponents.items() if e)
+    factors = tuple(sorted((Factor(base, cleaned(e)) for base, e in exponents.items() if e), key=_place))
     return Product(_finite(coefficient), factors) if coefficient else Product(0.0)
+
+
+def _place(factor: Factor) -> tuple[str, float]:
+    """Its place among the factors of a product, so that equal products are found to be equal."""
+    return getattr(factor.base, "token", ""), factor.exponent
 
 
 def scaled(number: float, formula: Product) -> Product:
@@ -107,9 +112,9 @@ def plus(*formulas: Product) -> Product:
     coefficients: dict[tuple[Factor, ...], float] = {}
     for term in _terms(formulas):
         coefficients[term.factors] = coefficients.get(term.factors, 0.0) + term.coefficient
-    terms = tuple(Product(c, factors) for factors, c in coefficients.items() if c)
+    terms = [Product(c, factors) for factors, c in coefficients.items() if c]
     if len(terms) > 1:
-        return of(Sum(terms))
+        return of(Sum(tuple(sorted(terms, key=lambda term: tuple(map(_place, term.factors))))))
     return terms[0] if terms else Product(0.0)
 
 
