@@ -222,11 +222,17 @@ def test_scores_and_order_stay_and_lengths_are_those_of_the_print() -> None:
 
 
 def test_the_front_is_rewritten_and_the_rest_of_many_is_in_order() -> None:
-    texts = ["840*0.9296076154580755^x1 + x2*1"] * 101 + ["0.9296076154580755^x1", "2*(5*0.9296076154580755^x1)"]
+    texts = [f"{840 + k}*0.9296076154580755^x1 + x2*1" for k in range(101)]
+    texts += ["0.9296076154580755^x1", "2*(5*0.9296076154580755^x1)"]
     found = [candidate(parse(text), i) for i, text in enumerate(texts)]
     shown = [c.expression.infix(4) for c in spelled(found, Table(POSITIVE, POSITIVE[:, 0]), Grammar())]
-    assert shown[99] == "x2 + 840*exp(-x1/13.7)"
-    assert shown[100:] == ["x2 + 840*0.9296^x1", "exp(-x1/13.7)", "10*0.9296^x1"]
+    assert shown[99:] == ["x2 + 939*exp(-x1/13.7)", "x2 + 940*0.9296^x1", "exp(-x1/13.7)", "10*0.9296^x1"]
+
+
+def test_candidates_that_print_alike_are_shown_once() -> None:
+    found = [candidate(parse(text), i) for i, text in enumerate(["x1", "2*x1/(3 + x1)", "2/(1 + 3/x1)"])]
+    shown = spelled(found, Table(POSITIVE, POSITIVE[:, 0]), Grammar())
+    assert [(c.expression.infix(), c.drawn) for c in shown] == [("x1", 0), ("2*x1/(3 + x1)", 1)]
 
 
 @pytest.mark.parametrize("text", ["sin(" * 1000 + "2*(5*x1)" + ")" * 1000, "x1/0", "1e300*1e300*x1", "nan"])

@@ -33,6 +33,8 @@ AnyFloats: TypeAlias = npt.NDArray[np.floating[Any]]
 # so many tokens more than the shortest spelling, or this part of its tokens, count as equally long
 _MORE_TOKENS = 3
 _MORE_SHARE = 1 / 3
+# in which the numbers of one law agree
+_DIGITS = 6
 # candidates that are rewritten beside those on the front; the others are put in order
 _N_REWRITTEN = 100
 # nobody reads longer formulas: they are put in order
@@ -44,7 +46,7 @@ _CLOSE_TO_ZERO = 1e-14
 
 
 def spelled(candidates: Sequence[Candidate], table: Table, grammar: Grammar) -> list[Candidate]:
-    """The candidates in the spelling that is printed; all but their expressions, and so their lengths, stays.
+    """The candidates in the spelling that is printed, each once; all but their expressions, and so lengths, stays.
 
     Parameters
     ----------
@@ -59,13 +61,13 @@ def spelled(candidates: Sequence[Candidate], table: Table, grammar: Grammar) -> 
     batch = TokenBatch.from_expressions([candidate.expression for candidate in candidates])
     lengths = [len(short) for short in simplipy.simplify_many(batch).expressions()]
     rewritten = {*range(_N_REWRITTEN), *_front(candidates, lengths)}
-    written = []
+    first: dict[str, Candidate] = {}
     for i, (candidate, length) in enumerate(zip(candidates, lengths, strict=True)):
         spellings = spellings_of(candidate.expression, rows, is_rewritten=i in rewritten)
         X = rows.some if i else table.X
         form = _first_printable(candidate.expression, spellings, grammar, X, longest_spelling(length))
-        written.append(dataclasses.replace(candidate, expression=form))
-    return written
+        first.setdefault(form.infix(_DIGITS), dataclasses.replace(candidate, expression=form))
+    return list(first.values())
 
 
 def longest_spelling(n_tokens: int) -> int:
