@@ -130,6 +130,7 @@ def printed(expression: Expression, X: np.ndarray = POSITIVE, grammar: Grammar |
         ("sqrt(401.8293611568736*x1 + 109759.69)", "331.3*sqrt(1 + x1/273.1)"),
         # laws of fitted numbers
         ("log(59874.14171519781*x1^6.2)", "6.2*log(x1) + 11"),
+        ("log(60000*x1^6.2)", "6.2*log(x1) + 11"),
         ("log(54901.10505082076*x1^6.25283512244696)", "6.253*log(x1) + 10.91"),
         ("sqrt(4.039584585961748*x1)", "2.01*sqrt(x1)"),
         ("sqrt(19.62*x1)", "sqrt(19.62*x1)"),

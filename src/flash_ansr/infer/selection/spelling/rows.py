@@ -33,9 +33,9 @@ class Rows:
 
         Examples
         --------
+        >>> from flash_ansr.infer.selection.spelling.terms import of
         >>> rows = Rows(np.array([[1.0, -2.0], [2.0, 1.0]]))
-        >>> x1, x2 = (Product(1.0, ((Leaf(name), 1.0),)) for name in ("x1", "x2"))
-        >>> rows.are_nonnegative(x1), rows.are_nonnegative(x2)
+        >>> rows.are_nonnegative(of(Leaf("x1"))), rows.are_nonnegative(of(Leaf("x2")))
         (True, False)
         """
         return self._is_plain(formula) or self._is_seen(formula)

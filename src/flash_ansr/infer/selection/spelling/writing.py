@@ -33,8 +33,8 @@ def text_of(formula: Product, place: _Place = "operand") -> str:
 
     Examples
     --------
-    >>> x, y = (Product(1.0, ((Leaf(name), 1.0),)) for name in "xy")
-    >>> from flash_ansr.infer.selection.spelling.terms import plus, scaled, times, to_the
+    >>> from flash_ansr.infer.selection.spelling.terms import of, plus, scaled, times, to_the
+    >>> x = of(Leaf("x"))
     >>> text_of(times(scaled(212, x), to_the(-1, plus(x, Product(0.064)))))
     '212*x/(0.064 + x)'
     """
