@@ -121,9 +121,8 @@ def _number_of_a_logarithm(product: Product) -> Product | None:
     if number <= 0 or number == 1:
         return None
     slope, constant = product.coefficient * exponent, product.coefficient * math.log(number)
-    if n_digits(slope) + n_digits(constant) > n_digits(product.coefficient) + n_digits_of_scale(number) + n_digits(
-        exponent
-    ):
+    n_before = n_digits(product.coefficient) + n_digits_of_scale(number)
+    if exponent == 1 and n_digits(slope) + n_digits(constant) > n_before:  # log(x/0.03)
         return None
     return plus(scaled(slope, of(Call("log", (of(base),)))), Product(constant))
 
