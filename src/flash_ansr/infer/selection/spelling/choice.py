@@ -70,8 +70,19 @@ def spelled(candidates: Sequence[Candidate], table: Table, grammar: Grammar) -> 
     return list(first.values())
 
 
+def length_to_read(expression: Expression) -> int:
+    """Tokens of an expression, without minus signs.
+
+    Examples
+    --------
+    >>> length_to_read(parse("840*exp(-x/13.7)")), length_to_read(parse("840*exp(-0.073*x)"))
+    (6, 6)
+    """
+    return len(expression) - expression.tokens.count("neg")
+
+
 def longest_spelling(n_tokens: int) -> int:
-    """Tokens that a spelling may have where the shortest one has so many.
+    """Tokens without minus signs that a spelling may have where the shortest one has so many tokens.
 
     Examples
     --------
@@ -117,7 +128,7 @@ def _first_printable(
     for form in spellings:
         if form == expression:
             break
-        if len(form) <= most and grammar.allows(form):
+        if length_to_read(form) <= most and grammar.allows(form):
             values = expression(X) if values is None else values
             if _are_equal(values, form(X)):
                 return form

@@ -6,7 +6,13 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from flash_ansr.infer.selection.spelling import rules_of_functions, rules_of_powers, rules_of_products, rules_of_sums
+from flash_ansr.infer.selection.spelling import (
+    rules_of_functions,
+    rules_of_powers,
+    rules_of_products,
+    rules_of_signs,
+    rules_of_sums,
+)
 from flash_ansr.infer.selection.spelling.reading import power
 from flash_ansr.infer.selection.spelling.rows import Rows
 from flash_ansr.infer.selection.spelling.rule import Part, Rule
@@ -44,7 +50,7 @@ def respelled(formula: Product, rows: Rows) -> Product:
 
 def _operand(formula: Product, rows: Rows) -> Product:
     """A formula that stands by itself, so that its sign is free."""
-    return _settled(_product(formula, rows), rules_of_products.LAST_RULES, rows)
+    return _settled(_product(formula, rows), rules_of_signs.RULES, rows)
 
 
 def _product(formula: Product, rows: Rows) -> Product:

@@ -23,6 +23,7 @@ from flash_ansr.infer.selection.spelling.terms import (
     terms_of,
     times,
     to_the,
+    turned,
 )
 from simplipy.expression.operators import OPERATORS
 
@@ -79,9 +80,8 @@ def _decay_of_a_difference(call: Call) -> Product | None:
         return None
     for factor in call.operands[0].factors:
         if isinstance(factor.base, Sum) and factor.exponent == 1 and begins_turned(factor.base):
-            turned = of(Sum(tuple(map(negated, factor.base.terms))))
             rest = Product(-call.operands[0].coefficient, tuple(f for f in call.operands[0].factors if f != factor))
-            return of(Call("exp", (times(rest, turned),)))
+            return of(Call("exp", (times(rest, turned(factor.base)),)))
     return None
 
 
@@ -100,20 +100,20 @@ def _stretched(call: Call) -> Product | None:
 
 def _sign_of_operand(call: Call) -> Product | None:
     parity = OPERATORS[call.token].parity
-    if parity not in ("odd", "even"):
+    if parity not in ("odd", "even") or call.token in ODD_ROOTS:
         return None
     operand = call.operands[0]
     base = sole_base(operand)
     if isinstance(base, Sum) and operand.coefficient == 1:
-        turned = of(Sum(tuple(map(negated, base.terms))))
+        opposite = turned(base)
         can_begin = any(term.coefficient > 0 for term in base.terms)
         has_free_sign = parity == "even" or call.token == "sin"
         is_turned = min(base.terms, key=term_key).coefficient < 0 and (has_free_sign or not can_begin)
     else:
-        turned, is_turned = negated(operand), operand.coefficient < 0
+        opposite, is_turned = negated(operand), operand.coefficient < 0
     if not is_turned:
         return None
-    result = of(Call(call.token, (turned,)))
+    result = of(Call(call.token, (opposite,)))
     return negated(result) if parity == "odd" else result
 
 

@@ -1,16 +1,15 @@
-"""Rewritings of products: where their number stands, brackets that go, signs."""
+"""Rewritings of products: where their number stands, and brackets that go."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from flash_ansr.infer.selection.spelling.numbers import cleaned, n_digits, n_digits_of_scale, written
-from flash_ansr.infer.selection.spelling.order import begins_turned, is_polynomial, term_key
+from flash_ansr.infer.selection.spelling.order import is_polynomial, term_key
 from flash_ansr.infer.selection.spelling.rule import Rule
 from flash_ansr.infer.selection.spelling.terms import (
-    Base,
     Call,
     Factor,
     Leaf,
@@ -18,7 +17,7 @@ from flash_ansr.infer.selection.spelling.terms import (
     Product,
     Sum,
     exponential_of,
-    negated,
+    leaves_of,
     of,
     plus,
     scaled,
@@ -26,6 +25,7 @@ from flash_ansr.infer.selection.spelling.terms import (
     terms_of,
     times,
     to_the,
+    turned,
 )
 
 _SQUARE_ROOTS = (0.5, -0.5)
@@ -43,6 +43,17 @@ def _number_of_a_bracket(product: Product) -> Product | None:
             coefficient, terms = _fewest_digits(product.coefficient, factor, rest)
             if coefficient != product.coefficient:
                 return times(Product(coefficient, rest.factors), to_the(factor.exponent, plus(*terms)))
+    return None
+
+
+def _negative_bracket(product: Product) -> Product | None:
+    """(-x - y)*z as -(x + y)*z."""
+    for i, (base, exponent) in enumerate(product.factors):
+        others = product.factors[:i] + product.factors[i + 1 :]
+        is_whole = isinstance(base, Sum) and exponent.is_integer() and (others or exponent != 1)
+        if isinstance(base, Sum) and is_whole and all(term.coefficient < 0 for term in base.terms):
+            sign = (-1.0) ** exponent
+            return times(Product(sign * product.coefficient, others), to_the(exponent, turned(base)))
     return None
 
 
@@ -155,18 +166,29 @@ def _merged(exponential: Product, term: Product) -> Product:
     return scaled(term.coefficient, of(Call("exp", (plus(*(call.operands[0] for call in calls)),))))
 
 
+def _exponentials_of_one(product: Product) -> Product | None:
+    """exp(a*x)*exp(b*x^2) as one exponential."""
+    seen: dict[frozenset[str], Factor] = {}
+    for factor in product.factors:
+        names = leaves_of(factor.base)
+        if len(names) == 1 and _is_exponential(of(*factor)):
+            if names in seen:
+                merged = _merged(of(*seen[names]), of(*factor))
+                return times(_without(_without(product, factor), seen[names]), merged)
+            seen[names] = factor
+    return None
+
+
 def _powers_of_one_variable(product: Product) -> Product | None:
     """(a + b*x)/x^2 as a/x^2 + b/x."""
     if len(product.factors) != 2:
         return None
     divisor, bracket = sorted(product.factors, key=lambda factor: factor.exponent)
-    if not isinstance(bracket.base, Sum) or bracket.exponent != 1 or divisor.exponent >= 0:
+    if not isinstance(bracket.base, Sum) or bracket.exponent != 1:
         return None
-    if (
-        not isinstance(divisor.base, Leaf)
-        or not divisor.exponent.is_integer()
-        or not is_polynomial([*bracket.base.terms, of(*divisor)])
-    ):
+    if divisor.exponent >= 0 or not divisor.exponent.is_integer():
+        return None
+    if not is_polynomial([*bracket.base.terms, of(*divisor)]):
         return None
     return plus(*(times(Product(product.coefficient), term, of(*divisor)) for term in bracket.base.terms))
 
@@ -212,49 +234,8 @@ def _with_midpoint(wave: Product) -> Product | None:
     return of(Call("exp", (scaled(slopes[0].coefficient, shifted),)))
 
 
-def turned_sign(product: Product) -> Product | None:
-    """The minus of a product, in a difference or in the logarithm of a quotient among its factors."""
-    if product.coefficient >= 0:
-        return None
-    for turned in _turned_factors(product.factors):
-        factors = zip(product.factors, turned, strict=True)
-        return times(Product(-product.coefficient), *(of(*factor) if new is None else new for factor, new in factors))
-    return None
-
-
-def _pairs_of_signs(product: Product) -> Product | None:
-    """Two differences that begin with a minus, both turned."""
-    brackets = [f for f in product.factors if isinstance(f.base, Sum) and f.exponent % 2 == 1 and begins_turned(f.base)]
-    if len(brackets) != 2 or all(_ends_in_number(f.base) for f in brackets):
-        return None
-    turned = (to_the(f.exponent, of(Sum(tuple(map(negated, terms_of(of(f.base))))))) for f in brackets)
-    return times(Product(product.coefficient, tuple(f for f in product.factors if f not in brackets)), *turned)
-
-
-def _ends_in_number(base: Base) -> bool:
-    return any(term.is_number for term in terms_of(of(base)))
-
-
-def _turned_factors(factors: Sequence[Factor]) -> Iterator[list[Product | None]]:
-    """For each factor that has the opposite sign when something in it is swapped: that, and None for the others."""
-    for i, (base, exponent) in enumerate(factors):
-        opposite = _opposite(base)
-        if opposite is not None and exponent % 2 == 1:
-            yield [to_the(exponent, opposite) if k == i else None for k in range(len(factors))]
-
-
-def _opposite(base: Base) -> Product | None:
-    if isinstance(base, Sum):
-        signs = {term.coefficient > 0 for term in base.terms}
-        return of(Sum(tuple(map(negated, base.terms)))) if len(signs) == 2 else None
-    if isinstance(base, Call) and base.token == "log" and len(base.operands[0].factors) == 2:
-        quotient = base.operands[0]
-        is_quotient = quotient.coefficient == 1 and len({factor.exponent > 0 for factor in quotient.factors}) == 2
-        return of(Call("log", (to_the(-1.0, quotient),))) if is_quotient else None
-    return None
-
-
 RULES: tuple[Rule[Product], ...] = (
+    Rule("brackets begin without a minus", "x3*(-x1 - x2)", "-x3*(x1 + x2)", _negative_bracket),
     Rule("numbers stand before exponentials", "5*exp(2 - x1)", "36.95*exp(-x1)", _number_before_exponential),
     Rule("short numbers stay under roots", "3.132091952673165*sqrt(x1)", "sqrt(9.81*x1)", _number_under_a_root),
     Rule(
@@ -265,17 +246,14 @@ RULES: tuple[Rule[Product], ...] = (
         _base_in_logarithm,
     ),
     Rule("exponentials are added", "exp(-x1)*(2 + exp(x1/2))", "2*exp(-x1) + exp(-x1/2)", _exponential_of_a_sum),
+    Rule(
+        "exponentials of a variable are one",
+        "exp(2*x1)*exp(-x1^2)",
+        "e*exp(-(x1 - 1)^2)",
+        _exponentials_of_one,
+    ),
     Rule("quotients by a variable are added", "(x1 + 37)/x1^2", "1/x1 + 37/x1^2", _powers_of_one_variable),
     Rule("differences of reciprocals", "(x2 - x1)/(x1*x2)", "1/x1 - 1/x2", _difference_of_reciprocals),
     Rule("one number of a bracket is 1", "1/(2.5 + 0.5*x1)", "2/(5 + x1)", _number_of_a_bracket),
     Rule("logistic curves have a midpoint", "1/(1 + exp(4.95 - 0.55*x1))", "1/(1 + exp(-0.55*(x1 - 9)))", _logistic),
-)
-LAST_RULES: tuple[Rule[Product], ...] = (
-    Rule(
-        "differences begin with the first variable",
-        "(1 - x1)*(x2 - x3)/(x2*x3)",
-        "(x1 - 1)*(1/x2 - 1/x3)",
-        _pairs_of_signs,
-    ),
-    Rule("differences have the right sign", "-3*(x1 - x2)/x3", "3*(x2 - x1)/x3", turned_sign),
 )

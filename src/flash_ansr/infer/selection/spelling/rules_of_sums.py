@@ -8,7 +8,7 @@ from flash_ansr.infer.selection.spelling.numbers import n_digits
 from flash_ansr.infer.selection.spelling.order import term_key
 from flash_ansr.infer.selection.spelling.polynomials import has_no_brackets, multiplied_out
 from flash_ansr.infer.selection.spelling.rule import Rule
-from flash_ansr.infer.selection.spelling.rules_of_products import turned_sign
+from flash_ansr.infer.selection.spelling.rules_of_signs import turned_sign
 from flash_ansr.infer.selection.spelling.terms import Product, Sum, of, plus, scaled, terms_of, times
 
 # of a number that some terms share: 1 + 2*x + 2*x^2 stays
@@ -51,9 +51,9 @@ def _leading_minus(base: Sum) -> Product | None:
         return None
     ordered = sorted(base.terms, key=term_key)
     for i, term in enumerate(ordered):
-        turned = turned_sign(term)
-        if turned is not None:
-            return plus(turned, *ordered[:i], *ordered[i + 1 :])
+        positive = turned_sign(term)
+        if positive is not None:
+            return plus(positive, *ordered[:i], *ordered[i + 1 :])
     return None
 
 

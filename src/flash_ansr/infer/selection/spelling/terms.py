@@ -107,6 +107,11 @@ def negated(formula: Product) -> Product:
     return Product(-formula.coefficient, formula.factors)
 
 
+def turned(base: Sum) -> Product:
+    """Minus a sum, term by term: y - x for x - y."""
+    return of(Sum(tuple(map(negated, base.terms))))
+
+
 def plus(*formulas: Product) -> Product:
     """The sum of formulas, without brackets around sums among them and with equal terms put together."""
     coefficients: dict[tuple[Factor, ...], float] = {}
