@@ -10,9 +10,10 @@ import numpy.typing as npt
 import simplipy
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.normal_forms import form_keys, normal_forms
-from flash_ansr.infer.selection.roots import plain_roots
+from flash_ansr.infer.selection.spelling import Rows, spellings_of
 from flash_ansr.infer.table.table import Table
-from simplipy import TokenBatch
+from simplipy import Expression, TokenBatch
+from simplipy.expression.operators import EXPONENTS
 from simplipy.fit.unexplained import unit_of
 
 # rows of the table that values are compared on, and as many points beyond them
@@ -29,6 +30,7 @@ _OF_Y = 1e-11
 _BEYOND = 1e-6
 # rows that are compared for all pairs; the others follow for the pairs that agree there
 _N_FIRST = 4
+_ROOTS = frozenset(token for token, exponent in EXPONENTS.items() if exponent < 1)
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,7 +75,8 @@ def each_once(candidates: Sequence[Candidate], fitted: Mapping[bytes, int], tabl
         Rows that values are compared on.
     """
     kept, values, forms = [], set[int](), set[int | bytes]()
-    skeletons = TokenBatch.from_expressions([plain_roots(c.expression, table.X).skeleton() for c in candidates])
+    rows = Rows(table.X)
+    skeletons = TokenBatch.from_expressions([_without_roots(c.expression, rows).skeleton() for c in candidates])
     numbers = function_numbers(candidates, table, form_keys(normal_forms(skeletons, n_threads=1)))
     for candidate, number in zip(candidates, numbers, strict=True):
         form = fitted.get(candidate.key, candidate.key) if candidate.key else None  # baselines have no form
@@ -83,6 +86,11 @@ def each_once(candidates: Sequence[Candidate], fitted: Mapping[bytes, int], tabl
         if form is not None:
             forms.add(form)
     return kept
+
+
+def _without_roots(expression: Expression, rows: Rows) -> Expression:
+    """The usual spelling of a formula with roots: sqrt(160000*x^3) and 400*x^1.5 have one form."""
+    return expression if _ROOTS.isdisjoint(expression.tokens) else next(spellings_of(expression, rows), expression)
 
 
 def _are_equal(a: Floats, b: Floats, slack: float, n_rows: int) -> bool:

@@ -20,7 +20,7 @@ from flash_ansr.infer.selection.baselines import (
 from flash_ansr.infer.selection.criteria import automatic, presented, ranked
 from flash_ansr.infer.selection.equal_values import each_once
 from flash_ansr.infer.selection.noisy_choice import Choice
-from flash_ansr.infer.selection.roots import with_plain_roots
+from flash_ansr.infer.selection.spelling import spelled
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression, parse
 from simplipy.expression.operators import CONSTANT
@@ -103,7 +103,7 @@ def conclude(
         candidates = _law_on_all_rows([*candidates, baselines[-1]], rows, loss, budget)
         baselines = [_on_all_rows(c, rows, loss, budget) for c in baselines]
     if pipeline.settings.pipeline.presents:
-        candidates = uninterrupted(lambda: with_plain_roots(candidates, rows, pipeline.grammar))
+        candidates = uninterrupted(lambda: spelled(candidates, rows, pipeline.grammar))
     return SearchResult(stop, candidates, baselines[0], choice.noise, choice.kind)
 
 
