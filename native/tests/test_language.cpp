@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -101,6 +102,26 @@ TEST(errors_name_position_and_remedy) {
     const std::vector<std::string_view> short_tokens = {"+", "x1", "sin"};
     CHECK(check::message_of<ParseError>([&] { parse_prefix(short_tokens); }) ==
           "token 3 ('sin') needs 1 operand, 0 left: + x1 sin");
+}
+
+TEST(indicators_are_variables) {
+    for (const auto& [text, column, level] :
+         std::vector<std::array<const char*, 3>>{{"(colour == \"red\")", "colour", "red"},
+                                                 {"( `my colour`==\"a \"\"b\"\"\" )", "my colour", "a \"b\""},
+                                                 {"(`sin` == \"x`\")", "sin", "x`"},
+                                                 {"(`a``b` == \"\")", "a`b", ""}}) {
+        const Tree tree = parse_infix("2*" + std::string(text));
+        const std::string name = variable_name(tree, variable_codes(tree).at(0));
+        CHECK(name == (Indicator{column, level}.name()) && indicator_named(name)->level == level);
+        CHECK(quoted(name) == name && to_infix(tree) == "2*" + name);
+        const auto tokens = prefix_tokens(tree);
+        const std::vector<std::string_view> views(tokens.begin(), tokens.end());
+        CHECK(parse_prefix(views) == tree && parse_infix(to_infix(tree)) == tree);
+    }
+    for (const char* text : {"(a == b)", "(a = \"b\")", "(`` == \"b\")", "(a == \"b)", "(`a == \"b\")", "(a == \"b\""})
+        CHECK(!indicator_prefix(text) && quoted(text)[0] == '`');
+    CHECK(quoted("(a==\"b\")") == "`(a==\"b\")`");  // not as it is printed
+    CHECK(to_infix(parse_infix("((a == \"b\") + 1)*x1")) == "((a == \"b\") + 1)*x1");
 }
 
 TEST(names_quote_and_order) {

@@ -8,6 +8,7 @@ _EXTRAS = {
     "safetensors": "neural",
     "tensorboard": "neural",
     "distributed": "bench",
+    "openpyxl": "excel",
     "pyarrow": "parquet",
 }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from flash_ansr.checkpoint.folder import find_checkpoint
@@ -29,10 +29,11 @@ from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
-from flash_ansr.infer.table.columns import varying_columns
+from flash_ansr.infer.table.encoding import Encoding
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.operator_presets import Preset
-from flash_ansr.infer.table.table import Table, split_rows
+from flash_ansr.infer.table.preparation import MISSING, Missing, Prepared, prepare, variables_of
+from flash_ansr.infer.table.table import split_rows
 from simplipy.fit.score import GAMMA
 from simplipy.fit.unexplained import unit_of
 
@@ -78,6 +79,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         end of the budget, whatever is found.
     loss : {"squared", "huber", "log_cosh", "relative"}
         The quantity that the fit of constants minimises.
+    missing : {"error", "drop", "median"}
+        Gaps in columns are refused; rows with gaps are left out, and have NaN as prediction where the law needs the
+        gap; or gaps are filled with the median, or the most frequent text, of the rows of the fit.
     X_units, y_units : None
         Names kept for physical units, which this version does not use: anything but None is an error.
     callback : callable or None
@@ -129,6 +133,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         target_fvu: float | None = None,
         loss: Literal["squared", "huber", "log_cosh", "relative"] = "squared",
+        missing: Missing = "error",
         X_units: Any = None,
         y_units: Any = None,
         callback: Callback | None = None,
@@ -150,6 +155,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.max_depth = max_depth
         self.target_fvu = target_fvu
         self.loss = loss
+        self.missing = missing
         self.X_units = X_units
         self.y_units = y_units
         self.callback = callback
@@ -168,13 +174,15 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or DataFrame (n_rows, n_columns)
+            Columns of texts and categories of a DataFrame become indicators such as ``(colour == "red")``; ordered
+            categories become their codes.
         y : array (n_rows,)
         sample_weight : array (n_rows,), optional
         """
         grammar, settings = self._checked_options()
         options = self._search_options()
         began = time.monotonic()
-        table = self._checked_table(X, y, sample_weight)
+        prepared = self._prepared(X, y, sample_weight)
         checked = time.monotonic()
         if options.loads_first(settings, self._seconds_of_clock):
             load_torch(options)
@@ -183,7 +191,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         budget.started -= checked - began
         # its matrices are small: threads of BLAS gain nothing, and on a busy machine wait for each other for seconds
         with threadpool_limits(1, user_api="blas"):
-            self._search(table, grammar, settings, options, budget, set_up)
+            self._search(prepared, grammar, settings, options, budget, set_up)
         return self
 
     @property
@@ -192,11 +200,16 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return None if self.n_samples is not None else self.time_limit
 
     def _search(
-        self, table: Table, grammar: Grammar, settings: Settings, options: SearchOptions, budget: Budget, set_up: float
+        self,
+        prepared: Prepared,
+        grammar: Grammar,
+        settings: Settings,
+        options: SearchOptions,
+        budget: Budget,
+        set_up: float,
     ) -> None:
         seed, most_rows = settings.random_state, settings.pipeline.most_rows(self.time_limit)
-        columns = varying_columns(table)
-        rows, held_out = Table(table.X[:, columns], table.y, table.sample_weight), None
+        rows, held_out = prepared.table, None
         if self.selection == "validation":
             rows, held_out = (rows.at(part) for part in split_rows(rows.n_rows, seed))
             held_out = held_out.thinned(most_rows)
@@ -208,12 +221,10 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         last: LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None:
             last.hand_over(pipeline)
-        names = self._column_names()
-        stop = self._run(pipeline, budget, [names[k] for k in columns])
+        stop = self._run(pipeline, budget, prepared.encoding.names)
         result = conclude(pipeline, stop, budget, rows, held_out, self.selection)
-        uninterrupted(lambda: self._store(pipeline, columns, result))
-        used = {name: k in columns for k, name in enumerate(names)}
-        self.report_ = search_report(pipeline, options, budget, result, set_up, rows.n_rows, used)
+        uninterrupted(lambda: self._store(pipeline, prepared.encoding, result))
+        self.report_ = search_report(pipeline, options, budget, result, set_up, prepared.facts())
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -240,6 +251,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.time_limit is None and self.n_samples is None and not self.target_fvu:
             raise ValueError("give a time_limit, n_samples or a target_fvu: the search would never end")
         input_checks.check_price("gamma", self.gamma)
+        if self.missing not in MISSING:
+            raise ValueError(f"missing must be one of {', '.join(map(repr, MISSING))}, got {self.missing!r}")
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {', '.join(map(repr, SELECTIONS))}, got {self.selection!r}")
         pipeline = chosen_pipeline(self.pipeline)
@@ -256,18 +269,17 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         return Grammar(input_checks.checked_operators(self.operators), **limits), settings
 
-    def _checked_table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        input_checks.check_target(y)
-        input_checks.check_columns(X)
-        with np.errstate(over="ignore", invalid="ignore"):  # it adds all values
-            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        return input_checks.checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+        y = input_checks.checked_target(y, self.missing)
+        X = input_checks.validated_fit(self, X)
+        check_consistent_length(X, y)
+        return prepare(X, y, sample_weight, self.missing)
 
-    def _store(self, pipeline: Pipeline, columns: npt.NDArray[np.int64], result: SearchResult) -> None:
+    def _store(self, pipeline: Pipeline, encoding: Encoding, result: SearchResult) -> None:
         """Keep what there is to show."""
-        kept = [self._column_names()[k] for k in columns]
+        kept = encoding.names
+        self._encoding = encoding
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
-        self._columns = columns
         self._laws = [Law(c.expression, kept) for c in result.candidates]
         self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named
@@ -290,8 +302,22 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- results
 
+    def columns_used(self, index: int = 0) -> list[str]:
+        """Names of the columns of X that a law needs.
+
+        Parameters
+        ----------
+        index : int
+            Row of ``candidates_``; 0 is the law.
+        """
+        check_is_fitted(self, "expression_")
+        return self._encoding.columns_of(self._laws[index].named.variables)
+
     def predict(self, X: Any, index: int | None = None) -> npt.NDArray[np.float64]:
         """Values of the law on the rows of X; NaN where it is undefined.
+
+        With ``missing="drop"`` also in rows with a gap in a column that the law uses. A text that no row of the fit had
+        counts as none of its levels, and a warning names it.
 
         Parameters
         ----------
@@ -300,22 +326,36 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Row of ``candidates_`` to use instead of the law.
         """
         check_is_fitted(self, "expression_")
-        with np.errstate(over="ignore", invalid="ignore"):
-            X = validate_data(self, X, dtype=np.float64, reset=False)
         if index is not None and not 0 <= index < len(self._laws):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(self._laws) - 1}, got {index}")
-        return self._laws[index or 0].values(X[:, self._columns])
+        law = self._laws[index or 0]
+        return law.values(self._variables(X, law))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Coefficient of determination of the law; minus infinity where it is undefined on a row."""
+        """Coefficient of determination of the law; minus infinity where it is undefined on a row.
+
+        Where a fit leaves rows with gaps out, so does the score.
+        """
         from sklearn.metrics import r2_score
 
-        predicted = self.predict(X)
-        if not np.isfinite(predicted).all():
+        check_is_fitted(self, "expression_")
+        law = self._laws[0]
+        X, y = self._variables(X, law), input_checks.checked_target(y, self.missing)
+        check_consistent_length(X, y)
+        predicted = law.values(X)
+        rows = np.isfinite(y)
+        if self.missing == "drop":
+            rows &= ~law.has_gaps(X)
+        if not np.isfinite(predicted[rows]).all():
             return -np.inf
-        y = np.asarray(y, dtype=np.float64)
-        unit = unit_of(y)  # squares of 1e200 overflow
-        return float(r2_score(y / unit, predicted / unit, sample_weight=sample_weight))
+        unit = unit_of(y[rows])  # squares of 1e200 overflow
+        weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        return float(r2_score(y[rows] / unit, predicted[rows] / unit, sample_weight=weights))
+
+    def _variables(self, X: Any, law: Law) -> npt.NDArray[np.float64]:
+        """The variables that were searched on the rows of X (n_rows, n_variables)."""
+        X = input_checks.validated_new(self, X, may_have_texts=not self._encoding.is_numeric)
+        return variables_of(X, self._encoding, set(law.named.variables), self.missing)
 
     def choose(self, max_length: int | None = None, min_r2: float | None = None, index: int | None = None) -> FlashANSR:
         """Take another candidate of the same search as the law; it becomes row 0 of ``candidates_``.
@@ -363,7 +403,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             parameters=stored_parameters(self.get_params()),
             columns=self._column_names(),
             named_columns=hasattr(self, "feature_names_in_"),
-            selected=self._columns.tolist(),
+            encoding=self._encoding,
             laws=self._laws,
             baseline=self._baseline,
             candidates=self.candidates_,
@@ -382,12 +422,17 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         estimator.n_features_in_ = len(saved.columns)
         if saved.named_columns:
             estimator.feature_names_in_ = np.array(saved.columns, dtype=object)
-        estimator._columns = np.array(saved.selected, dtype=np.int64)
+        estimator._encoding = saved.encoding
         estimator._baseline, estimator._laws = saved.baseline, list(saved.laws)
         estimator.expression_, estimator.baseline_ = saved.laws[0].named, saved.baseline.named
         estimator.candidates_, estimator.report_ = saved.candidates, dict(saved.report)
         estimator.posterior_ = posterior_table({}, saved.baseline.names)
         return estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "expression_")

@@ -21,6 +21,12 @@ const char* form_name(Form form) {
     return names[static_cast<std::size_t>(form)];
 }
 
+std::optional<std::tuple<std::string, std::string>> indicator_parts(std::string_view name) {
+    const auto indicator = indicator_named(name);
+    if (!indicator) return std::nullopt;
+    return std::tuple{indicator->column, indicator->level};
+}
+
 nb::list operator_rows() {
     nb::list rows;
     for (const OpInfo& row : operators()) {
@@ -99,6 +105,11 @@ void bind_tree(nb::module_& module) {
     });
     module.def("quoted", &quoted, nb::arg("name"));
     module.def("unquoted", &unquoted, nb::arg("token"));
+    module.def(
+        "indicator_name",
+        [](std::string column, std::string level) { return Indicator{std::move(column), std::move(level)}.name(); },
+        nb::arg("column"), nb::arg("level"));
+    module.def("indicator_parts", &indicator_parts, nb::arg("name"));
     module.def("column_number", &column_number, nb::arg("name"));
     module.def("decimal_token", [](double value) { return to_string(to_decimal(value)); }, nb::arg("value"));
 

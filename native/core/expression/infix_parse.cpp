@@ -67,6 +67,9 @@ class InfixParser {
             ++at_;
         } else if (c == '+') {
             ++at_;
+        } else if (const auto indicator = indicator_prefix(rest)) {
+            push_operand(Node::variable(names_.code(indicator->first.name())), false);
+            at_ += indicator->second;
         } else if (c == '(') {
             pending_.push_back({Kind::group, Op::add, 0, at_, 1});
             ++at_;

@@ -40,6 +40,38 @@ bool is_symbol_character(char32_t c) {
            c == 0xfeff || (c >= 0xff00 && c <= 0xff0f);
 }
 
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+    return at;
+}
+
+// Bytes of a text that begins with a quote, those inside doubled, to the quote that closes it; 0 if none does.
+std::size_t quoted_size(std::string_view text) {
+    const char quote = text.empty() ? '\0' : text[0];
+    std::size_t end = 1;
+    while (end < text.size() && (text[end] != quote || (end + 1 < text.size() && text[end + 1] == quote)))
+        end += text[end] == quote ? 2 : 1;
+    return end < text.size() ? end + 1 : 0;
+}
+
+std::string doubled(std::string_view text, char quote) {
+    std::string result(1, quote);
+    for (const char c : text) {
+        result += c;
+        if (c == quote) result += c;
+    }
+    return result + quote;
+}
+
+std::string undoubled(std::string_view text, char quote) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        result += text[i];
+        if (text[i] == quote) ++i;
+    }
+    return result;
+}
+
 }  // namespace
 
 std::int64_t column_number(std::string_view name) {
@@ -90,30 +122,44 @@ std::size_t identifier_prefix(std::string_view text) {
 }
 
 bool is_plain_name(std::string_view name) {
+    if (!name.empty() && name[0] == '(') return indicator_named(name).has_value();
     return !name.empty() && identifier_prefix(name) == name.size() && !find_symbol(name) && !find_call(name) &&
            !is_greek_pi(name);
 }
 
-std::string quoted(std::string_view name) {
-    if (is_plain_name(name)) return std::string(name);
-    std::string text = "`";
-    for (const char c : name) {
-        text += c;
-        if (c == '`') text += c;
-    }
-    return text + "`";
-}
+std::string quoted(std::string_view name) { return is_plain_name(name) ? std::string(name) : doubled(name, '`'); }
 
 std::optional<std::string> unquoted(std::string_view token) {
-    if (token.size() < 3 || token.front() != '`' || token.back() != '`') return std::nullopt;
-    std::string name;
-    for (std::size_t i = 1; i + 1 < token.size(); ++i) {
-        name += token[i];
-        if (token[i] != '`') continue;
-        if (i + 2 >= token.size() || token[i + 1] != '`') return std::nullopt;
-        ++i;
-    }
-    return name;
+    if (token.size() < 3 || token.front() != '`' || quoted_size(token) != token.size()) return std::nullopt;
+    return undoubled(token.substr(1, token.size() - 2), '`');
+}
+
+std::string Indicator::name() const { return "(" + quoted(column) + " == " + doubled(level, '"') + ")"; }
+
+std::optional<std::pair<Indicator, std::size_t>> indicator_prefix(std::string_view text) {
+    if (text.empty() || text[0] != '(') return std::nullopt;
+    std::size_t at = skip_blanks(text, 1);
+    const std::string_view rest = text.substr(at);
+    const bool has_quotes = rest.starts_with('`');
+    const std::string_view column = rest.substr(0, has_quotes ? quoted_size(rest) : identifier_prefix(rest));
+    if (column.empty() || column == "``") return std::nullopt;
+    at = skip_blanks(text, at + column.size());
+    if (!text.substr(at).starts_with("==")) return std::nullopt;
+    at = skip_blanks(text, at + 2);
+    if (!text.substr(at).starts_with('"')) return std::nullopt;
+    const std::string_view level = text.substr(at, quoted_size(text.substr(at)));
+    if (level.empty()) return std::nullopt;
+    at = skip_blanks(text, at + level.size());
+    if (!text.substr(at).starts_with(')')) return std::nullopt;
+    Indicator indicator{has_quotes ? *unquoted(column) : std::string(column),
+                        undoubled(level.substr(1, level.size() - 2), '"')};
+    return std::pair{std::move(indicator), at + 1};
+}
+
+std::optional<Indicator> indicator_named(std::string_view name) {
+    auto found = indicator_prefix(name);
+    if (!found || found->second != name.size() || found->first.name() != name) return std::nullopt;
+    return std::move(found->first);
 }
 
 std::size_t n_characters(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace simplipy {
@@ -19,8 +20,23 @@ bool natural_less(std::string_view a, std::string_view b);
 // Length of the plain identifier at the start of `text`; letters beyond ASCII count, punctuation and symbols do not.
 std::size_t identifier_prefix(std::string_view text);
 
-// Whether the name needs no backquotes: an identifier that is no token and no function.
+// Whether the name needs no backquotes: an identifier that is no token and no function, or the name of an indicator.
 bool is_plain_name(std::string_view name);
+
+// The variable that is 1 where a column of texts has a level, and 0 elsewhere. Its name, which needs no backquotes, is
+// (column == "level"), with the column as `quoted` writes it and quotes inside the level doubled.
+struct Indicator {
+    std::string column;
+    std::string level;
+
+    std::string name() const;
+};
+
+// The indicator at the start of `text`, which may have blanks between its parts, and the bytes that it takes.
+std::optional<std::pair<Indicator, std::size_t>> indicator_prefix(std::string_view text);
+
+// The indicator that has this name.
+std::optional<Indicator> indicator_named(std::string_view name);
 
 // A variable name as it is written: as it is, or in backquotes, those inside doubled.
 std::string quoted(std::string_view name);

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,6 +22,10 @@ from simplipy.files.text_tables import TextFormat
 from simplipy.fit.score import GAMMA
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
     from flash_ansr import FlashANSR
     from flash_ansr.infer.search.progress import Callback, Progress
     from flash_ansr.infer.table.table_files import Columns
@@ -30,9 +37,11 @@ _OPERATORS_HELP = (
 _SECONDS = 10.0
 _SECONDS_BETWEEN_FILES = 0.5
 _MAX_ROWS = 12
+_MOST_LISTED = 8
 
 
-DataFile = Annotated[Path, Argument(metavar="DATA", help="Table: .csv, .txt, .dat, .tsv, .parquet or .npz.")]
+DataFile = Annotated[Path, Argument(metavar="DATA", help="Table: .csv, .txt, .dat, .tsv, .xlsx, .parquet or .npz.")]
+Sheet = Annotated[str | None, Option(help="Sheet of an Excel file: its name, or its number. [default: the first]")]
 Header = Annotated[
     bool | None, Option("--header/--no-header", help="Whether the first line has names. [default: found out]")
 ]
@@ -52,7 +61,9 @@ _OPTIONS = {
 
 
 def _with_option(message: str) -> str:
-    """The message with the option for the parameter that it begins with."""
+    """The message with the file and its options instead of X and parameters."""
+    message = message.replace("X contains", "the table contains").replace(" of X", "", 1)
+    message = re.sub(r'(?:set_params\()?missing="(\w+)"\)?', r"--missing \1", message)
     name, _, rest = message.partition(" ")
     return f"{_OPTIONS[name]} {rest.replace(' or None', '')}" if name in _OPTIONS else message
 
@@ -60,7 +71,8 @@ def _with_option(message: str) -> str:
 def fit(
     data: DataFile,
     target: Annotated[str | None, Option(help="Column that the law gives; 'y' where there is one.")] = None,
-    features: Annotated[str | None, Option(help="Columns that it may use, with commas; all numeric ones.")] = None,
+    features: Annotated[str | None, Option(help="Columns that it may use, with commas; all but the target.")] = None,
+    missing: Annotated[Literal["error", "drop", "median"], Option(help="What becomes of rows with gaps.")] = "error",
     time_limit: Annotated[
         float | None, Option("--time", help="Seconds for the search. [default: 10; none with --samples]")
     ] = None,
@@ -82,6 +94,7 @@ def fit(
     proposers: Annotated[str | None, Option(help="Who proposes, with commas; all that can work here.")] = None,
     checkpoint: Annotated[Path | None, Option(help="Folder of a trained network, or of its training run.")] = None,
     jobs: Annotated[int | None, Option(help="Threads.")] = None,
+    sheet: Sheet = None,
     separator: Separator = None,
     decimal: Decimal = None,
     header: Header = None,
@@ -96,9 +109,9 @@ def fit(
     from flash_ansr.infer.result.saving import check_folder
     from flash_ansr.infer.table.table_files import choose_columns, read_table_file
 
-    table = read_table_file(data, TextFormat(separator, decimal, header))
+    table = read_table_file(data, TextFormat(separator, decimal, header), sheet)
     print_notes(table.notes)
-    columns = choose_columns(table.frame, target, _listed(features, "features") or ())
+    columns = choose_columns(table.frame, target, _listed(features, "features") or (), missing)
     X, y = columns.features, columns.target
     if out is not None:
         make_parent(out)
@@ -111,6 +124,7 @@ def fit(
         gamma=gamma,
         selection=selection,
         loss=loss,
+        missing=missing,
         operators=operators if operators in PRESETS else _listed(operators, "operators"),
         max_length=max_length,
         random_state=seed,
@@ -124,10 +138,12 @@ def fit(
     except ValueError as error:
         raise SimplipyError(_with_option(str(error))) from None
     name = str(y.name)
+    units = {column: table.units[column] for column in (*X.columns, name) if column in table.units}
     if as_json:
-        print(json.dumps(_facts(model, name, list(columns.left_out), out), ensure_ascii=False))
+        left_out = [*columns.left_out, *model.report_["left_out_columns"]]
+        print(json.dumps(_facts(model, name, left_out, out) | {"units": units}, ensure_ascii=False))
     else:
-        _show(model, columns, name)
+        _show(model, columns, units)
     if out is not None:  # after the law is printed: a full disk does not lose it
         model.callback = None
         model.save(out, plot=True)
@@ -140,6 +156,7 @@ def predict(
     data: Annotated[Path, Argument(metavar="DATA", help="Table with the columns that the law uses.")],
     out: Annotated[Path | None, Option(help="Text or Parquet file: the table and 'prediction'.")] = None,
     index: Annotated[int, Option(min=0, help="Row of candidates.csv to use; 0 is the law.")] = 0,
+    sheet: Sheet = None,
     separator: Separator = None,
     decimal: Decimal = None,
     header: Header = None,
@@ -149,27 +166,21 @@ def predict(
     Example: flash-ansr predict run/ new.csv --out predicted.csv
     """
     from flash_ansr import FlashANSR
-    from flash_ansr.infer.table.table_files import complete_numbers, find_column, read_table_file, write_table_file
+    from flash_ansr.infer.table.table_files import read_table_file, write_table_file
 
     refuse_same_file(out, data)
-    read = read_table_file(data, TextFormat(separator, decimal, header))
+    read = read_table_file(data, TextFormat(separator, decimal, header), sheet)
     print_notes(read.notes)
-    table = read.frame
+    table = read.frame.rename(columns=str)
     try:
         model = FlashANSR.load(run)
         if index >= len(model.candidates_):
             raise IndexError(f"--index must be a row of candidates.csv, 0 to {len(model.candidates_) - 1}, got {index}")
-        used = model.candidates_["expression"].iloc[index].variables
-        for name in used:
-            find_column(name, list(map(str, table.columns)), f"{data} has")
-            complete_numbers(table[name], f"{data}: the column {name!r}")
-        # a column that the law does not use may be absent, or anything
-        named = hasattr(model, "feature_names_in_")
-        names = model.feature_names_in_ if named else [f"x{k + 1}" for k in range(model.n_features_in_)]
-        columns = table.iloc[:, :0].assign(**{str(n): table[n] if n in used else 0.0 for n in names})
-        values = model.predict(columns if named else columns.to_numpy(), index)
+        if model.missing == "error":
+            model.set_params(missing="drop")  # one gap is no reason to refuse the other rows
+        values = _predicted(model, table, index, str(data))
     except (ValueError, IndexError) as error:
-        raise SimplipyError(str(error)) from None
+        raise SimplipyError(str(error).replace("of X", f"of {data}", 1)) from None
     if out is None:
         print("prediction", *map(repr, values.tolist()), sep="\n")
         return
@@ -177,6 +188,38 @@ def predict(
         print_notes([f"the column 'prediction' of {data} is replaced"])
     write_table_file(out, table.assign(prediction=values))
     print(f"{len(values)} row{'s' * (len(values) != 1)}: {out}")
+
+
+def _predicted(model: FlashANSR, table: pd.DataFrame, index: int, data: str) -> npt.NDArray[np.float64]:
+    """Values of a candidate; notes tell of gaps, of rows where it is undefined, and of texts that the fit did not see.
+
+    A column that it does not use may be absent, or anything.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from flash_ansr.infer.table.table_files import find_column
+
+    needed = model.columns_used(index)
+    for name in needed:
+        find_column(name, list(table.columns), f"{data} has")
+    is_named = hasattr(model, "feature_names_in_")
+    names = model.feature_names_in_ if is_named else [f"x{k + 1}" for k in range(model.n_features_in_)]
+    X = pd.DataFrame({str(n): table[n] if n in needed else np.nan for n in names}, index=table.index)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        values = model.predict(X if is_named else X.to_numpy(), index)
+    print_notes(str(warning.message) for warning in told)
+    gaps = table[needed].isna().any(axis=1).to_numpy()
+    undefined = np.isnan(values) & ~gaps
+    what = "are filled" if model.missing == "median" else "have no prediction"
+    for rows, why in (
+        (gaps, f"{what}: a gap in a column that the law uses"),
+        (undefined, "have no prediction: the law is undefined there"),
+    ):
+        if rows.any():
+            print_notes([f"{rows.sum()} of {len(rows)} rows {why}, first in row {rows.argmax() + 1}"])
+    return values
 
 
 def _listed(text: str | None, option: str) -> list[str] | None:
@@ -234,9 +277,10 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
     return f"the law is {name}: no formula that was found tells enough more about {target} to be worth its length"
 
 
-def _show(model: FlashANSR, columns: Columns, target: str) -> None:
+def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
     from flash_ansr.infer.result.progress_display import fvu_text
 
+    target = str(columns.target.name)
     front = model.candidates_[model.candidates_["pareto"]].nsmallest(_MAX_ROWS, "score").sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
     shown.add_column("formula", overflow="fold")
@@ -260,10 +304,22 @@ def _show(model: FlashANSR, columns: Columns, target: str) -> None:
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
-    if columns.left_out:
-        not_numeric = [f"{column} ({why})" for column, why in columns.left_out.items()]
-        console.print(f"note   columns left out, not numeric: {', '.join(not_numeric)}")
-    if report["left_out_columns"]:
-        level = {name for name, values in columns.features.items() if values.nunique() == 1}
-        unused = [f"{c} (the same in every row)" if c in level else c for c in report["left_out_columns"]]
-        console.print(f"note   columns left out of the search: {', '.join(unused)}")
+    if units:
+        console.print(f"units  {', '.join(f'{column}: {unit}' for column, unit in units.items())}", soft_wrap=True)
+    if report["left_out_rows"]:
+        console.print(f"note   rows left out for their gaps: {report['left_out_rows']}")
+    for note in report["input_notes"]:
+        console.print(f"note   {note}", soft_wrap=True)
+    left_out = _left_out(columns.left_out | report["left_out_columns"])
+    if left_out:
+        console.print(f"note   columns left out: {left_out}", soft_wrap=True)
+
+
+def _left_out(reasons: Mapping[str, str]) -> str:
+    """Columns with the reasons why they are left out; of many with the same reason, the first ones."""
+    texts = []
+    for why in dict.fromkeys(reasons.values()):
+        names = [name for name, reason in reasons.items() if reason == why]
+        more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+        texts.append(f"{', '.join(names[:_MOST_LISTED])}{more} ({why})")
+    return "; ".join(texts)

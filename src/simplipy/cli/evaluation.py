@@ -14,6 +14,7 @@ import simplipy
 from simplipy.cli.formulas import Formula
 from simplipy.cli.terminal import AsJson, Decimal, Separator, console, print_notes, refuse_same_file
 from simplipy.errors import SimplipyError
+from simplipy.expression.indicators import source_column
 from simplipy.files.output_files import replacing
 from simplipy.files.text_tables import TextFormat, read_text_table
 
@@ -50,7 +51,7 @@ def evaluate(
         printable = [v if math.isfinite(v) else None if math.isnan(v) else str(v) for v in values]
         print(json.dumps({"infix": e.infix(), "n_rows": len(values), "n_undefined": n_undefined, "values": printable}))
         return
-    shown = frame[[*e.variables]].head(rows)
+    shown = frame[list(dict.fromkeys(n if n in frame else source_column(n) for n in e.variables))].head(rows)
     table = Table()
     for name in (*shown.columns, e.infix(precision=6)):
         table.add_column(name, justify="right")

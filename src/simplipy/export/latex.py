@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple, TypeAlias
 
+from simplipy.expression.indicators import indicator_parts
 from simplipy.expression.operator_forms import FORMS
 from simplipy.expression.operators import CONSTANT, leaf_kind, variable_name
 from simplipy.expression.prefix import fold
@@ -72,6 +73,7 @@ _LETTERS = {name: f"\\{name}" for name in (*_GREEK, *_CAPITALS, "varepsilon", "v
 _LETTERS |= {chr(0x3B1 + i): _LETTERS[name] for i, name in enumerate(_GREEK) if name in _LETTERS}
 _LETTERS |= {chr(0x391 + i): _LETTERS[name] for i, name in enumerate(map(str.capitalize, _GREEK)) if name in _LETTERS}
 _ESCAPES = {c: f"\\{c}" for c in "#$%&_{}"} | {"\\": r"\backslash{}", "~": r"\sim{}", "^": r"\wedge{}", "-": "{-}"}
+_TEXT_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "-": "-"}
 
 
 def to_latex(tokens: Sequence[str], precision: int | None = None) -> str:
@@ -201,7 +203,15 @@ def _number(token: str, precision: int | None) -> _Node:
 
 
 def _variable(name: str, reserved: set[str]) -> _Node:
-    """Name as a letter, Greek letter or upright word, with an index where it ends in digits or has an underscore."""
+    """Name as a letter, Greek letter or upright word, with an index where it ends in digits or has an underscore.
+
+    An indicator is an Iverson bracket, [colour = red].
+    """
+    indicator = indicator_parts(name)
+    if indicator is not None:
+        column, level = indicator
+        text = "".join(_TEXT_ESCAPES.get(c) or (" " if c.isspace() else _escaped(c)) for c in level)
+        return _Node(rf"[{_variable(column, reserved).text} = \text{{{text}}}]")
     parts = re.fullmatch(r"([^\W\d_]+)(?:_?(\d+)|_(\w+))", name)
     stem, index = (name, "") if parts is None or name in reserved else (parts[1], parts[2] or parts[3])
     text, is_word = _name(stem, upright=name in reserved)

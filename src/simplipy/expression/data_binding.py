@@ -1,6 +1,7 @@
 """How data meets variables: arrays bind x_k to column k-1, tables and dicts bind columns by name.
 
-A table whose labels are numbers binds as an array does, unless the variables have these numbers as names.
+A table whose labels are numbers binds as an array does, unless the variables have these numbers as names. An indicator
+such as (colour == "red") binds to the column of its name, or is computed from the column "colour".
 
 Hands the core a float64 or float32 matrix without copying one that already is; everything else is converted once.
 """
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from simplipy import _core
 from simplipy.errors import EvaluationError, SimplipyError
+from simplipy.expression.indicators import indicator_parts, indicator_values, source_column
 
 Floats = npt.NDArray[np.float64]
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -47,7 +49,7 @@ def bind_data(X: Any, variables: Sequence[str]) -> tuple[FloatArray, list[str] |
         return _columns(X, list(X), variables)
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
         names = [str(name) for name in X.columns]
-        repeated = sorted({name for name in variables if names.count(name) > 1})
+        repeated = sorted({name for name in map(source_column, variables) if names.count(name) > 1})
         if repeated:
             raise EvaluationError(f"column {repeated[0]!r} is there more than once; rename one of them")
         # numbers as labels name no variable: as in scikit-learn, such a table is an array
@@ -106,14 +108,10 @@ def thread_count(n_threads: int | None, n_values: int) -> int:
 
 def _columns(X: Any, labels: list[Any], variables: Sequence[str]) -> tuple[FloatArray, list[str]]:
     by_name = {str(label): label for label in labels}
-    missing = [name for name in variables if name not in by_name]
-    if missing:
-        known = ", ".join(list(by_name)[:20]) or "none"
-        raise EvaluationError(f"no column {missing[0]!r} in the data; columns are: {known}")
-    if not labels:
+    if not labels and not variables:
         raise EvaluationError("the data has no columns, so the number of rows is unknown")
     used = list(variables) or [str(labels[0])]
-    columns = [np.asarray(X[by_name[name]]) for name in used]
+    columns = [_column(X, by_name, name) for name in used]
     for name, column in zip(used, columns, strict=True):
         if column.ndim != 1:
             raise EvaluationError(f"column {name!r} must be one-dimensional, got shape {column.shape}")
@@ -124,6 +122,16 @@ def _columns(X: Any, labels: list[Any], variables: Sequence[str]) -> tuple[Float
     for i, (name, column) in enumerate(zip(used, columns, strict=True)):
         matrix[:, i] = _floats(column, f"column {name!r}")
     return matrix, used
+
+
+def _column(X: Any, by_name: Mapping[str, Any], name: str) -> npt.NDArray[Any]:
+    if name in by_name:
+        return np.asarray(X[by_name[name]])
+    indicator = indicator_parts(name)
+    if source_column(name) not in by_name or indicator is None:
+        known = ", ".join(list(by_name)[:20]) or "none"
+        raise EvaluationError(f"no column {source_column(name)!r} in the data; columns are: {known}")
+    return indicator_values(X[by_name[indicator[0]]], indicator[1])
 
 
 def _matrix(array: npt.NDArray[Any]) -> FloatArray:

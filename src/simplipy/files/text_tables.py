@@ -9,23 +9,26 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simplipy.errors import SimplipyError
+from simplipy.files.header_rows import on_one_line, preamble_length, unit_in_name, units_row
+from simplipy.files.number_texts import decimal_sign, number_of, numbers_from_texts
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _BLANKS = " "  # any number of blanks and tabs
-_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", _BLANKS: "blanks"}
-_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "blank": _BLANKS, "space": _BLANKS}
-_SAMPLE_LINES = 50
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-_FORTRAN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[dD][+-]?\d+")
+_BAR = "|"
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", _BLANKS: "blanks", _BAR: "bars"}
+_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "blank": _BLANKS, "space": _BLANKS, "bar": _BAR}
+_SAMPLE_LINES = 200
+_MOST_LINES_OF_A_CELL = 20
+_BEGINS_CELL = re.compile(r"""(?:^|[,;\t|])[ ]*"(?!")""")
+_OF_RULES = " \t|:+=-"  # the characters of lines that are drawn below a header
 _NEWLINE = re.compile(r"\r\n|\r|\n")  # not all that str.splitlines takes for one
 _NOT_IN_WINDOWS = set(b"\x81\x8d\x8f\x90\x9d")  # bytes that stand for no letter there
 _INDEX_NAMES = ("", "Unnamed: 0")
@@ -44,10 +47,13 @@ class TextTable:
     frame : DataFrame
     notes : tuple of str
         Assumptions about facts that the file does not state.
+    units : mapping of str to str
+        Units by column, as the file writes them: in a row below the header, or in the names of the columns.
     """
 
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,73 +98,65 @@ def read_text_table(path: Path, wanted: TextFormat | None = None) -> TextTable:
     wanted = wanted or TextFormat()
     notes: list[str] = []
     lines = _NEWLINE.split(_text(path, notes))
+    _join_quoted(lines)
     comment = _blank_comments(lines)
-    sample = [line for line in lines if line.strip()][:_SAMPLE_LINES]
-    if not sample:
+    places = [k for k, line in enumerate(lines) if line.strip()][:_SAMPLE_LINES]
+    if not places:
         raise TableError(f"{path} is empty")
     is_tsv = path.suffix.lower() in (".tsv", ".tab")
-    separator = wanted.separator or ("\t" if is_tsv else _separator(sample))
-    rows = [_split(line, separator) for line in sample]
-    first_comma = next((cell for row in rows for cell in row if _DECIMAL_COMMA.fullmatch(cell)), None)
-    has_point = any(_is_number(cell) and "." in cell for row in rows for cell in row)
-    decimal = wanted.decimal or ("." if separator == "," or first_comma is None or has_point else ",")
+    separator = wanted.separator or ("\t" if is_tsv else _separator([lines[k] for k in places]))
+    if separator != "," and not (separator == "\t" and is_tsv):
+        notes.append(f"columns are separated by {_NAMES.get(separator, repr(separator))}")
+    if separator == _BAR:
+        _strip_bars(lines)
+    rows = [_split(lines[k], separator) for k in places]
+    n_above = preamble_length(rows)
+    if n_above:
+        notes.append(f"lines above the table were left out, the first of {n_above}: {lines[places[0]].strip()!r}")
+        _blank(lines, places[:n_above])
+        places, rows = places[n_above:], rows[n_above:]
+    decimal, first_comma = _decimal(rows, separator, wanted.decimal)
     has_header = wanted.header
     if has_header is None:
         has_header = not all(_is_number(cell, decimal) for cell in rows[0])
+    units: dict[str, str] = {}
     if has_header:
-        names = rows[0]
-        lines[lines.index(sample[0])] = ""
+        names = [on_one_line(name) for name in rows[0]]
+        found = units_row(rows[1], rows[2:]) if len(rows) > 2 and len(rows[1]) == len(names) else None
+        units = units_of(names, found)
+        _blank(lines, places[: 1 if found is None else 2])
     else:
         names = _names(len(rows[0]), _split(comment, separator) if comment else [], wanted.header is None, notes)
-    if separator != "," and not (separator == "\t" and is_tsv):
-        notes.insert(0, f"columns are separated by {_NAMES.get(separator, repr(separator))}")
     if decimal == "," and wanted.decimal is None:
         notes.append(f"commas are decimal signs, as in {first_comma!r}; --decimal . says otherwise")
-    frame = _frame(path, lines, separator, decimal, names, notes)
-    return TextTable(_without_index(frame, notes), tuple(notes))
+    frame = without_index(_frame(path, lines, separator, decimal, names, notes), notes)
+    read_numbers(frame, decimal, notes)
+    return TextTable(frame, tuple(notes), units)
 
 
-def why_not_numeric(column: Any) -> str | None:
-    """Why a column is no numbers: its first value that is none, and its row; None for numbers, also written as text.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> why_not_numeric(pd.Series(["3", "1,000"]))
-    "'1,000' in row 2 is no number: the comma is no decimal sign; write 1000"
-    """
+def read_numbers(frame: pd.DataFrame, decimal: str | None, notes: list[str]) -> None:
+    """Make numbers of the columns with texts of numbers, such as 1,234.5, and leave no blanks around other texts."""
     import pandas as pd
 
-    if pd.api.types.is_numeric_dtype(column):
-        return "its values are complex numbers" if pd.api.types.is_complex_dtype(column) else None
-    if pd.api.types.is_datetime64_any_dtype(column):
-        return "its values are dates; convert them to a number such as seconds since the first"
-    for row, value in enumerate(column, start=1):
-        text = str(value).strip()
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            hint = ""
-            if _THOUSANDS.fullmatch(text):
-                hint = f": the comma is no decimal sign; write {text.replace(',', '')}"
-            elif _DECIMAL_COMMA.fullmatch(text):
-                hint = f": write {text.replace(',', '.')}, or read the file with --decimal ,"
-            elif _FORTRAN.fullmatch(text):
-                hint = f": write {text.lower().replace('d', 'e')}"
-            elif (plain := _plain_number(text)) is not None:
-                hint = f": write {plain}"
-            return f"{value!r} in row {row} is no number{hint}"
-    return None
+    for k, name in enumerate(frame.columns):
+        column = frame.iloc[:, k]
+        if not pd.api.types.is_string_dtype(column) and column.dtype != object:
+            continue
+        numbers = numbers_from_texts(column, decimal)
+        if numbers is None:
+            frame.isetitem(k, [cell.strip() if isinstance(cell, str) else cell for cell in column])
+        else:
+            frame.isetitem(k, numbers.values)
+            if numbers.example is not None:
+                number = number_of(numbers.example, numbers.decimal)
+                notes.append(f"column {name!r} was read as numbers: {numbers.example!r} as {number:.15g}")
 
 
-def _plain_number(text: str) -> str | None:
-    """A number as programs read it, from one with a typographer's minus, blanks between digits or a per cent sign."""
-    plain = re.sub(r"(?<=\d)[\s'](?=\d{3})", "", text.replace("\u2212", "-"))
-    is_share = plain.endswith("%")
-    plain = plain.removesuffix("%").strip()
-    if plain == text or not _is_number(plain):
-        return None
-    return f"{float(plain) / 100:g}" if is_share else plain
+def units_of(names: Sequence[str], in_row: Sequence[str | None] | None = None) -> dict[str, str]:
+    """Units by column: of a row of units, otherwise of the name itself."""
+    found = in_row or [None] * len(names)
+    units = {name: unit or unit_in_name(name) for name, unit in zip(names, found, strict=True)}
+    return {name: unit for name, unit in units.items() if unit is not None}
 
 
 def _text(path: Path, notes: list[str]) -> str:
@@ -175,12 +173,32 @@ def _text(path: Path, notes: list[str]) -> str:
         return content.decode(code)
 
 
+def _join_quoted(lines: list[str]) -> None:
+    """Write a cell in quotes that has line breaks on its first line; the others are emptied and keep their numbers."""
+    for k, line in enumerate(lines):
+        if line.count('"') % 2 and _BEGINS_CELL.search(line):
+            end = k + 1
+            while end < min(len(lines), k + _MOST_LINES_OF_A_CELL) and lines[end].count('"') % 2 == 0:
+                end += 1
+            if end < len(lines) and lines[end].count('"') % 2:
+                lines[k] = on_one_line("\n".join(lines[k : end + 1]))
+                _blank(lines, range(k + 1, end + 1))
+
+
+def _blank(lines: list[str], places: Iterable[int]) -> None:
+    """Empty lines, so that the others keep their numbers."""
+    for k in places:
+        lines[k] = ""
+
+
 def _blank_comments(lines: list[str]) -> str | None:
-    """Empty the lines that begin with #, so that the others keep their numbers; the last one above the first row."""
+    """Empty the lines that begin with #, and rules; the last comment above the first row."""
     last, above = None, True
     for k, line in enumerate(lines):
         if line.lstrip().startswith("#"):
             last = line.lstrip().lstrip("#").strip() if above else last
+            lines[k] = ""
+        elif ("---" in line or "===" in line) and not line.strip(_OF_RULES):
             lines[k] = ""
         elif line.strip():
             above = False
@@ -188,12 +206,25 @@ def _blank_comments(lines: list[str]) -> str | None:
 
 
 def _separator(sample: Sequence[str]) -> str:
-    """The first separator that gives every line the same number of fields, more than one."""
-    for separator in ("\t", ";", ",", _BLANKS):
-        widths = {len(_split(line, separator)) for line in sample}
+    """The first separator that gives every line the same number of fields, more than one.
+
+    Where none does, the one with the fewest lines above such a table.
+    """
+    fewest, found = len(sample), ","
+    for separator in ("\t", ";", _BAR, ",", _BLANKS):
+        rows = [_split(line, separator) for line in sample]
+        widths = {len(row) for row in rows}
         if len(widths) == 1 and widths != {1}:
             return separator
-    return ","
+        if 0 < preamble_length(rows) < fewest:
+            fewest, found = preamble_length(rows), separator
+    return found
+
+
+def _strip_bars(lines: list[str]) -> None:
+    """Remove the bars at both ends, where every line has them."""
+    if all(line.strip()[0] == line.strip()[-1] == _BAR for line in lines if line.strip()):
+        lines[:] = [line.strip()[1:-1] for line in lines]
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -201,6 +232,15 @@ def _split(line: str, separator: str) -> list[str]:
         return line.split()
     cells = next(csv.reader([line], delimiter=separator, skipinitialspace=separator != "\t"), [])
     return [cell.strip() for cell in cells]
+
+
+def _decimal(rows: Sequence[Sequence[str]], separator: str, wanted: str | None) -> tuple[str, str | None]:
+    """The decimal sign, and the first cell with a decimal comma."""
+    cells = [cell for row in rows for cell in row]
+    first_comma = next((cell for cell in cells if "," in cell and number_of(cell, ",") is not None), None)
+    if wanted is not None or separator == "," or first_comma is None:
+        return wanted or ".", first_comma
+    return decimal_sign(cells, otherwise=","), first_comma
 
 
 def _is_number(cell: str, decimal: str = ".") -> bool:
@@ -218,7 +258,7 @@ def _names(n_columns: int, in_comment: list[str], was_found_out: bool, notes: li
         return in_comment
     names = [f"x{k}" for k in range(1, n_columns + 1)]
     if was_found_out:
-        called = f"columns are called {', '.join(names)}"
+        called = f"columns are called {', '.join(names) if n_columns < 10 else f'x1 to x{n_columns}'}"
         notes.append(f"the first line has numbers only, so {called}; --header says otherwise")
     return names
 
@@ -256,7 +296,7 @@ def _frame(
     return frame.set_axis(names, axis=1)
 
 
-def _without_index(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+def without_index(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """The table without columns that have no name: an index in front, from 0 or as in R from 1, and empty ones."""
     kept = []
     for k, name in enumerate(frame.columns):

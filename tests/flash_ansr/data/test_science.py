@@ -15,12 +15,12 @@ from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
 from flash_ansr.data import Generator, Holdout, Prior, ProblemStream, load_prior
 from flash_ansr.data.laws import law_forms, text_of
 from flash_ansr.data.make_laws import allowed_laws
-from tests.flash_ansr.price.tables import DEVELOPMENT
 from flash_ansr.data.sources import Recombination, Sources
 from flash_ansr.price.corpus import TEST_CATALOGUES
 from flash_ansr.train.config import load_config
 from flash_ansr.train.problems import Problems
 from simplipy import Expression, parse
+from tests.flash_ansr.price.tables import DEVELOPMENT
 
 Floats = npt.NDArray[np.float64]
 

@@ -115,6 +115,15 @@ def test_eval_binds_columns_by_name(csv: Path) -> None:
     assert [12.0, 16.0, 16.0] in lists_in(strict_json(done.stdout))
 
 
+def test_eval_of_an_indicator(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,colour\n1,red\n2,blue\n3,\n")
+    done = run("eval", 'x + 10*(colour == "red")', "--data", str(tmp_path / "data.csv"))
+    assert "│    red │ 1 │                       11 │" in done.stdout
+    assert "3 rows, 1 undefined" in done.stdout
+    done = run("eval", 'x + 10*(colour == "red")', "--data", str(tmp_path / "data.csv"), "--json")
+    assert json.loads(done.stdout)["values"] == [11.0, 2.0, None]
+
+
 def test_eval_does_not_depend_on_the_order_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "swapped.csv"
     path.write_text("x2,x1\n10,1\n20,2\n")

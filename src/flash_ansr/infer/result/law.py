@@ -36,6 +36,11 @@ class Law:
         values = np.asarray(self.expression(X), dtype=np.float64)
         return np.where(np.isfinite(values), values, np.nan)
 
+    def has_gaps(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+        """Rows of X (n_rows, n_columns) with NaN in a column that the formula uses."""
+        used = [int(name.removeprefix("x")) - 1 for name in self.expression.variables]
+        return np.asarray(np.isnan(X[:, used]).any(axis=1))
+
 
 def shortened(text: str, width: int) -> str:
     """The text, or its beginning where it is wider.

@@ -16,6 +16,7 @@ import pandas as pd
 from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, pipeline_mapping
+from flash_ansr.infer.table.encoding import Encoding
 from simplipy import parse
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_folder, write_whole
@@ -47,8 +48,8 @@ class SavedResult:
         Names of all columns of X.
     named_columns : bool
         Whether X was a table with these names.
-    selected : sequence of int
-        Columns that laws are written in.
+    encoding : Encoding
+        How these columns become the variables of laws.
     laws : sequence of Law
         Of the candidates, the law first.
     baseline : Law
@@ -59,7 +60,7 @@ class SavedResult:
     parameters: Mapping[str, Any]
     columns: Sequence[str]
     named_columns: bool
-    selected: Sequence[int]
+    encoding: Encoding
     laws: Sequence[Law]
     baseline: Law
     candidates: pd.DataFrame
@@ -147,7 +148,7 @@ def write_result(folder: str | Path, saved: SavedResult, figure: Figure | None =
         "latex": law.named.latex(precision=4),
         "columns": list(saved.columns),
         "named_columns": saved.named_columns,
-        "selected": [int(k) for k in saved.selected],
+        "encoding": saved.encoding.to_json(),
         "law_tokens": law.expression.tokens,
         "baseline_tokens": saved.baseline.expression.tokens,
         "candidate_tokens": [law.expression.tokens for law in saved.laws],
@@ -193,9 +194,14 @@ def read_result(folder: str | Path) -> SavedResult:
 
 
 def _result(content: Mapping[str, Any], candidates: pd.DataFrame) -> SavedResult:
-    names = [content["columns"][k] for k in content["selected"]]
+    if "encoding" in content:
+        encoding = Encoding.from_json(content["encoding"])
+    else:  # of a version that knew numbers only, and the columns that it searched
+        unused = set(range(len(content["columns"]))) - set(content["selected"])
+        encoding = Encoding.of_numbers(content["columns"]).without({content["columns"][k]: "unused" for k in unused})
+    names = encoding.names
     laws = [Law(parse(tokens), names) for tokens in content["candidate_tokens"]]
     candidates["expression"] = pd.Series([law.named for law in laws], dtype=object)
-    plain = {name: content[name] for name in ("parameters", "columns", "named_columns", "selected", "report")}
+    plain = {name: content[name] for name in ("parameters", "columns", "named_columns", "report")}
     baseline = Law(parse(content["baseline_tokens"]), names)
-    return SavedResult(laws=laws, baseline=baseline, candidates=candidates, **plain)
+    return SavedResult(encoding=encoding, laws=laws, baseline=baseline, candidates=candidates, **plain)

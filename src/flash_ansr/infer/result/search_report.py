@@ -90,8 +90,7 @@ def search_report(
     budget: Budget,
     result: SearchResult,
     set_up: float,
-    n_rows: int,
-    columns: Mapping[str, bool],
+    input_facts: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Budget, counts, reasons and versions.
 
@@ -99,10 +98,8 @@ def search_report(
     ----------
     set_up : float
         Seconds before the search.
-    n_rows : int
-        Of the table; the search may have seen some of them.
-    columns : mapping of str to bool
-        All columns of the table, and whether the search used them.
+    input_facts : mapping
+        Rows and columns of the table; the search may have seen some of the rows.
     """
     tallies = pipeline.tallies
     return {
@@ -126,10 +123,8 @@ def search_report(
         "network_load_seconds": sum(proposer.seconds for proposer in pipeline.team.loading),
         "noise": result.noise,
         "noise_kind": result.noise_kind,
-        "rows": n_rows,
+        **input_facts,
         "searched_rows": pipeline.table.n_rows,
-        "columns": [name for name, used in columns.items() if used],
-        "left_out_columns": [name for name, used in columns.items() if not used],
         "law_is_baseline": result.law.is_baseline,
         "neural": _network_part(pipeline, options),
     }

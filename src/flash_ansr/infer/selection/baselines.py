@@ -21,6 +21,8 @@ _MOST_STEPS = 12
 _COLLINEAR = 1e-8
 # of the factor of a power law
 _LARGEST_LOG = 700.0
+# singular values of standardised columns below this share of the largest one count as 0
+_LEAST_SINGULAR = 1e-7
 
 
 def linear_baseline(table: Table, price: float, loss: str = "squared") -> Candidate:
@@ -28,14 +30,20 @@ def linear_baseline(table: Table, price: float, loss: str = "squared") -> Candid
     if table.n_columns > table.n_rows // 2:
         return stepwise_baseline(table, price, loss)
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
-    root = np.sqrt(weights)
-    design = np.column_stack([np.ones(table.n_rows), table.X])
-    sizes = np.max(np.abs(design), axis=0)
-    sizes[sizes == 0] = 1.0
+    root = np.sqrt(weights)[:, None]
+    sizes = np.maximum(np.max(np.abs(table.X), axis=0), np.finfo(float).tiny)
+    scaled = table.X / sizes
+    centre = np.average(scaled, axis=0, weights=weights)
+    spread = np.std(scaled, axis=0)
+    spread[spread == 0] = 1.0
+    design = np.column_stack([np.ones(table.n_rows), (scaled - centre) / spread])
     target = max(float(np.max(np.abs(table.y))), np.finfo(float).tiny)
-    values = np.linalg.lstsq(design / sizes * root[:, None], table.y / target * root, rcond=None)[0]
+    # of columns that are almost multiples of each other, each gets a share: no huge numbers that cancel
+    values = np.linalg.lstsq(design * root, table.y / target * root[:, 0], rcond=_LEAST_SINGULAR)[0]
+    values[1:] /= spread
+    values[0] -= values[1:] @ centre
     with np.errstate(over="ignore", invalid="ignore"):
-        values = values * target / sizes
+        values = values * target / np.r_[1.0, sizes]
     if not np.isfinite(values).all():
         values = np.array([_mean(table), *np.zeros(table.n_columns)])
     return _candidate(linear_expression(values), table, price, loss)

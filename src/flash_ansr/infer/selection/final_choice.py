@@ -21,6 +21,7 @@ from flash_ansr.infer.selection.criteria import automatic, presented, ranked
 from flash_ansr.infer.selection.equal_values import each_once
 from flash_ansr.infer.selection.noisy_choice import Choice
 from flash_ansr.infer.selection.spelling import spelled
+from flash_ansr.infer.selection.switches import with_plain_switches
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression, parse
 from simplipy.expression.operators import CONSTANT
@@ -116,6 +117,7 @@ def _competing(pipeline: Pipeline, baselines: Sequence[Candidate]) -> list[Candi
     found = pipeline.archive.candidates()
     if found and not pipeline.settings.pipeline.presents:
         return found
+    found = with_plain_switches(found, pipeline.table, pipeline.grammar, pipeline.price)
     return [*found, *(c for c in baselines if pipeline.grammar.allows(c.expression))]
 
 

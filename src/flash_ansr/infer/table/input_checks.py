@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,57 +13,132 @@ import numpy as np
 import numpy.typing as npt
 
 from flash_ansr.infer.table.operator_presets import PRESETS
-from flash_ansr.infer.table.table import Table
 from flash_ansr.strict_config import nearest
 from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS
-from simplipy.files.text_tables import why_not_numeric
+from simplipy.files.number_texts import is_missing, numbers_from_texts, why_not_numeric
 
 # that weights must leave
 _FEWEST_ROWS = 2
+# columns that a message names
+_MOST_LISTED = 8
 
 # how formulas spell operators, where that is not the token: sqrt, cbrt, ^
 _SPELLINGS = {row.call: token for token, row in OPERATORS.items() if row.call} | {"^": "pow", "**": "pow"}
 
 
-def check_columns(X: Any) -> None:
-    """Refuse what scikit-learn would not name: columns with text, NaN or infinities, names that are there twice."""
+def validated_fit(estimator: Any, X: Any) -> Any:
+    """The X of a fit, whose names and width the estimator keeps: a float64 array, or a DataFrame of any columns."""
+    return _validated(estimator, X, is_fit=True)
+
+
+def validated_new(estimator: Any, X: Any, may_have_texts: bool) -> Any:
+    """Other rows, with the names and width of those of the fit; an array that may have texts becomes a DataFrame."""
+    if may_have_texts and not hasattr(X, "columns"):
+        import pandas as pd
+
+        X = pd.DataFrame(np.asarray(X, dtype=object))
+    return _validated(estimator, X, is_fit=False)
+
+
+def _validated(estimator: Any, X: Any, is_fit: bool) -> Any:
+    from sklearn.utils.validation import validate_data
+
+    fewest_rows = _FEWEST_ROWS if is_fit else 1
     if hasattr(X, "columns"):
-        _check_frame(X)
-        columns = [(repr(name), X[name]) for name in X.columns]
-    else:
-        _check_real(X, "X")
-        values = _numbers(X)
-        # scikit-learn refuses what is no array of numbers
-        columns = [] if values is None or values.ndim != 2 else [(f"x{k}", c) for k, c in enumerate(values.T, start=1)]
-    gaps = [(name, np.flatnonzero(~np.isfinite(np.asarray(column, dtype=np.float64)))) for name, column in columns]
-    bad = [f"{name} ({_rows_text(rows)})" for name, rows in gaps if len(rows)]
-    if bad:
-        raise ValueError(f"X contains NaN or infinity in the columns {', '.join(bad)}; drop or fill these rows first")
+        _check_frame(X, fewest_rows)
+        return validate_data(estimator, X, reset=is_fit, skip_check_array=True)
+    _check_real(X, "X")
+    if isinstance(X, np.ndarray) and X.dtype == object and X.size:
+        X = np.where(np.vectorize(is_missing, otypes=[bool])(X), np.nan, X)  # None and pandas' NA
+    options = {"dtype": np.float64, "ensure_all_finite": False, "ensure_min_samples": fewest_rows}
+    try:
+        return validate_data(estimator, X, reset=is_fit, **options)
+    except ValueError as error:
+        if "convert string" not in str(error):
+            raise
+        said = re.sub(r"np\.str_\((.*)\)", r"\1", str(error))
+        raise ValueError(f"X has text, {said}; pass a DataFrame: its columns of texts become indicators") from None
 
 
-def _check_frame(X: Any) -> None:
-    """Columns with names that differ, of numbers."""
+def _check_frame(X: Any, fewest_rows: int) -> None:
+    """Refuse a DataFrame without rows or columns, and names that are empty or there twice."""
+    if len(X) < fewest_rows or not len(X.columns):
+        rows = "row" if fewest_rows == 1 else "rows"
+        got = f"({len(X)}, {len(X.columns)})"
+        raise ValueError(f"X must have at least {fewest_rows} {rows} and one column, got the shape {got}")
     names = [str(name) for name in X.columns]
     if not all(name.strip() for name in names):
         raise ValueError(f"column {[bool(n.strip()) for n in names].index(False) + 1} of X has no name; rename it")
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, n in Counter(names).items() if n > 1)
     if repeated:
-        raise ValueError(f"column names of X must differ, got {', '.join(map(repr, repeated))} more than once; rename")
-    for name in X.columns:
-        why = why_not_numeric(X[name]) if hasattr(X[name], "dtype") else None
-        if why is not None:
-            raise ValueError(f"column {str(name)!r} of X is not numeric: {why}; convert or drop it")
+        raise ValueError(f"column names of X must differ, got {_listed(repeated)} more than once; rename")
 
 
-def check_target(y: Any) -> None:
-    """Refuse a target that is absent, complex, text, or has gaps; the rest is for scikit-learn."""
+def checked_target(y: Any, missing: str) -> npt.NDArray[np.float64]:
+    """The target (n_rows,), NaN in gaps.
+
+    Raises
+    ------
+    ValueError
+        For a target that is absent, complex, text, infinite, or of several columns, and for one with gaps where
+        ``missing="error"``.
+    """
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     _check_real(y, "y")
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] > 1:
+        raise ValueError(
+            f"y should be a 1d array, got the shape {y.shape}: a law gives one target; fit an estimator for each column"
+        )
+    from sklearn.utils.validation import column_or_1d
+
+    y = column_or_1d(y, warn=True)
     values = _numbers(y)
-    rows = np.flatnonzero(~np.isfinite(values)) if values is not None and values.ndim == 1 else np.array([])
-    if len(rows):
-        raise ValueError(f"Input y contains NaN or infinity: {_rows_text(rows)}; drop these rows of X and y first")
+    if values is None:
+        read = numbers_from_texts(y)
+        if read is None:
+            raise ValueError(f"y is not numeric: {_why_no_target(y)}; for two classes, pass 0 and 1")
+        values = read.values
+    for rows, what, remedy in (
+        (np.flatnonzero(np.isinf(values)), "infinity", "correct these values"),
+        (np.flatnonzero(np.isnan(values)), "NaN", 'missing="drop" leaves these rows out, or drop them from X and y'),
+    ):
+        if len(rows) and (what == "infinity" or missing == "error"):
+            raise ValueError(f"Input y contains {what}: {_rows_text(rows)} of {len(values)}; {remedy}")
+    return values
+
+
+def _why_no_target(y: Any) -> str:
+    import pandas as pd
+
+    return str(why_not_numeric(pd.Series(list(y), dtype=object)))
+
+
+def check_no_infinities(numbers: npt.NDArray[np.float64], columns: Sequence[str]) -> None:
+    """Refuse infinities; ``columns`` are the names by column of ``numbers`` (n_rows, n_columns)."""
+    bad = _bad_columns(np.isinf(numbers), columns)
+    if bad:
+        raise ValueError(f"X contains infinity in the columns {bad}; correct these values, or empty them as missing")
+
+
+def check_no_gaps(numbers: npt.NDArray[np.float64], columns: Sequence[str], remedy: str) -> None:
+    """Refuse NaN; the message ends with the remedy."""
+    bad = _bad_columns(np.isnan(numbers), columns)
+    if bad:
+        n_rows = np.count_nonzero(np.isnan(numbers).any(axis=1))
+        raise ValueError(f"X contains NaN (missing values) in {n_rows} of {len(numbers)} rows, columns {bad}; {remedy}")
+
+
+def _bad_columns(is_bad: npt.NDArray[np.bool_], columns: Sequence[str]) -> str:
+    found = {columns[k]: np.flatnonzero(is_bad[:, k]) for k in np.flatnonzero(is_bad.any(axis=0)).tolist()}
+    return _listed([f"{name!r} ({_rows_text(rows)})" for name, rows in found.items()], quote=False)
+
+
+def _listed(items: Sequence[str], quote: bool = True) -> str:
+    """Some of the items with commas between them, and the number of the others."""
+    shown = ", ".join(repr(item) if quote else item for item in items[:_MOST_LISTED])
+    return shown + (f" and {len(items) - _MOST_LISTED} more" if len(items) > _MOST_LISTED else "")
 
 
 def _numbers(values: Any) -> npt.NDArray[np.float64] | None:
@@ -81,35 +158,26 @@ def _rows_text(rows: npt.NDArray[np.int64]) -> str:
     return f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}, first row {rows[0] + 1}"
 
 
-def checked_table(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], sample_weight: Any) -> Table:
-    """The rows that count; those without weight are left out."""
-    weights = None
-    if sample_weight is not None:
-        try:
-            weights = np.asarray(sample_weight, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must be numbers, one a row: {error}; convert or leave it out") from None
-        if weights.ndim == 0:
-            weights = np.full(y.shape, float(weights))
-        if weights.shape != y.shape:
-            raise ValueError(f"sample_weight must have one entry a row, {len(y)}, got the shape {weights.shape}")
-        if not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError("sample_weight must be finite and >= 0")
-        rows = weights > 0
-        if not rows.any():
-            raise ValueError(f"sample_weight is zero on all rows; at least {_FEWEST_ROWS} must be > 0")
-        if np.count_nonzero(rows) < _FEWEST_ROWS:
-            raise ValueError(f"sample_weight must be > 0 on at least {_FEWEST_ROWS} rows, got one such row")
-        X, y, weights = X[rows], y[rows], weights[rows]
-    n_rows, n_columns = X.shape
-    if n_columns > n_rows:
-        raise ValueError(
-            f"X has more columns ({n_columns}) than rows (n_samples={n_rows}): no law can be told from chance; "
-            "select columns, or transpose X if its rows are the variables"
-        )
-    if y.min() < y.max() and (X.min(axis=0) == X.max(axis=0)).all():
-        raise ValueError("every column of X is constant while y varies: there is nothing that a law could depend on")
-    return Table(X, y, weights)
+def checked_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
+    """One weight a row, at least two of them above 0; None where there are none."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must be numbers, one a row: {error}; convert or leave it out") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have one entry a row, {n_rows}, got the shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and >= 0")
+    n_counted = np.count_nonzero(weights)
+    if n_counted == 0:
+        raise ValueError(f"sample_weight is zero on all rows; at least {_FEWEST_ROWS} must be > 0")
+    if n_counted < _FEWEST_ROWS:
+        raise ValueError(f"sample_weight must be > 0 on at least {_FEWEST_ROWS} rows, got one such row")
+    return weights
 
 
 def checked_seed(random_state: Any) -> int:
