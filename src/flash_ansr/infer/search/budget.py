@@ -11,8 +11,8 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 # seconds to conclude a search, and as a share of the time limit; the least there is after a late round
-_SECONDS = 0.08
-_SHARE = 0.035
+_SECONDS = 0.1
+_SHARE = 0.06
 # the share where candidates are compared by rows that they were not fitted to
 _SHARE_OF_PREDICTION = 0.1
 _LEAST_SECONDS = 0.05
@@ -105,7 +105,7 @@ def reserve_of(time_limit: float | None, is_refined: bool = False, predicts: boo
     Examples
     --------
     >>> [round(reserve_of(limit), 3) for limit in (0.5, 10)]
-    [0.05, 0.43]
+    [0.05, 0.7]
     """
     if time_limit is None:
         return 0.0
