@@ -151,10 +151,10 @@ def run(
     for plan in plans:
         path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
         try:
-            tasks, tables = plan.tasks(n_threads), plan.tables
+            tables = plan.tables
             execute, digest = (run_task, law_digest) if tables is None else (tables.run_task, tables.digest)
             summary = run_tasks(
-                tasks,
+                plan.tasks(n_threads),
                 path,
                 jobs=jobs,
                 dask=dask,
