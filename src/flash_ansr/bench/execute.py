@@ -9,7 +9,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +19,10 @@ import numpy as np
 
 from flash_ansr.bench.datasets import catalogue_of, make_data_set
 from flash_ansr.bench.rows import BenchError, Row, Task
-from flash_ansr.bench.systems import Request, System, SystemMissingError, make_system
+from flash_ansr.bench.systems import Request, System, SystemMissingError, Trees, make_system
+from flash_ansr.bench.systems.base import FloatArray
 from flash_ansr.catalogues.streams import digest_of
+from simplipy import Expression
 from simplipy.errors import SimplipyError
 
 _MAX_ERROR_LENGTH = 500
@@ -35,33 +37,58 @@ def run_task(task: Task) -> Row:
         When the system cannot run here at all.
     """
     data = make_data_set(catalogue_of(task.catalogue)[task.problem], task.dataset, task.points, task.noise)
+    row, law = fit(task, data.fit.X, data.y_fit, data.digests)
+    if law is None:
+        return row
+    if isinstance(law, Trees):
+        return without_law(row, BenchError(f"{task.system} has no formula, and runs on tables only: bench run pmlb"))
+    try:
+        prediction = np.asarray(law(data.validation.X), dtype=np.float64)
+    except SimplipyError as error:  # a law in columns that are not there
+        return without_law(row, error)
+    return replace(row, digests=row.digests | {"prediction": digest_of(prediction)})
+
+
+def fit(task: Task, X: FloatArray, y: FloatArray, digests: dict[str, str]) -> tuple[Row, Expression | Trees | None]:
+    """The row of a fit, and what was found; None, and a row with the reason, where the system failed.
+
+    Parameters
+    ----------
+    task : Task
+    X : ndarray, shape (n, k)
+    y : ndarray, shape (n,)
+    digests : dict of str to str
+        Of the data, for the row.
+    """
     system = _system(task.system, _as_key(task.settings))
     versions = {"python": platform.python_version()} | system.versions()
-    row = replace(failed_row(task), digests=data.digests, versions=versions, machine=machine())
+    row = replace(failed_row(task), digests=digests, versions=versions, machine=machine())
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        answer = system.fit(Request(data.fit.X, data.y_fit, task.budget, row.seed, task.n_threads))
+        answer = system.fit(Request(X, y, task.budget, row.seed, task.n_threads))
     except SystemMissingError:
         raise
     except Exception as error:  # any error of a system is its answer
-        return replace(row, error=_reason(error), fit_seconds=time.perf_counter() - wall)
+        return replace(row, error=_reason(error), fit_seconds=time.perf_counter() - wall), None
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    try:
-        prediction = np.asarray(answer.expression(data.validation.X), dtype=np.float64)
-    except SimplipyError as error:  # a law in columns that are not there
-        return replace(row, error=_reason(error), fit_seconds=wall)
-    return replace(
+    found = answer.expression
+    row = replace(
         row,
-        expression=answer.expression.infix(),
+        expression=None if isinstance(found, Trees) else found.infix(),
         error=None,
         fit_seconds=wall if answer.seconds is None else answer.seconds,
         # a system in a process of its own uses processor time that is not seen here
         cpu_seconds=cpu if answer.seconds is None else None,
         log_prob=answer.log_prob,
-        digests=row.digests | {"prediction": digest_of(prediction)},
         report=answer.report,
         **({} if answer.candidates is None else asdict(answer.candidates)),
     )
+    return row, found
+
+
+def without_law(row: Row, error: Exception) -> Row:
+    """The row of a fit whose law cannot be used."""
+    return replace(row, expression=None, error=_reason(error))
 
 
 def failed_row(task: Task, error: BaseException | None = None) -> Row:
@@ -83,8 +110,15 @@ def check_system(name: str, settings: dict[str, Any], here: bool = True) -> None
         system.versions()
 
 
-def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> None:
-    """Make sure that rows which are there are of the same laws, and of the same network as those to come.
+def law_digest(task: Task) -> str:
+    """Of the law of a task and its ranges."""
+    return catalogue_of(task.catalogue)[task.problem].digest
+
+
+def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path, digest: Callable[[Task], str]) -> None:
+    """Make sure that rows which are there are of the same problems, and of the same network as those to come.
+
+    `digest` says of a task what its row must have as the digest of the problem.
 
     Raises
     ------
@@ -94,11 +128,11 @@ def check_continues(rows: Iterable[Row], left: Iterable[Task], path: Path) -> No
     weights: dict[object, str] = {}
     for row in rows:
         task = row.task
-        now = catalogue_of(task.catalogue)[task.problem].digest
+        now = digest(task)
         if row.digests.get("problem", now) != now:
             raise BenchError(
-                f"{path} has a row of another {task.problem}: the law or its ranges in {task.catalogue} have changed "
-                "since; name another folder by --out, or remove the file"
+                f"{path} has a row of another {task.problem}: {task.catalogue} has changed since; name another folder "
+                "by --out, or remove the file"
             )
         # of a search that was too short for the network, weights do not matter
         took_part = row.report.get("fit", {}).get("neural", "took part").startswith("took part")

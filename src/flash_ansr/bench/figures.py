@@ -22,6 +22,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from flash_ansr.bench.groups import Group, grouped
 from flash_ansr.bench.metrics import METRICS, Metric
 from flash_ansr.bench.numeric import EPSILON_32, is_perfect
+from flash_ansr.bench.standings import is_dominated, standings
 from flash_ansr.catalogues import FloatArray, Kind, Problem, load
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -140,6 +141,30 @@ def problem_figure(group: Group) -> Figure:
         figure.suptitle(f"{group.label}, {group.effort}, {group.points} points, noise {group.noise:g}")
         handles = [panels[0].scatter([], [], color=c, label=text, s=14) for text, c in _OUTCOMES.items()]
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure
+
+
+def pareto_figure(groups: Sequence[Group]) -> Figure | None:
+    """R2 against size of systems on tables, with 95 % intervals; a line joins those that no other dominates."""
+    known = [s for s in standings(groups) if s.size.n]
+    if not known:
+        return None
+    front = sorted((s for s in known if not is_dominated(s, known)), key=lambda s: s.size.value)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        panel = figure.subplots()
+        panel.plot(
+            [s.size.value for s in front], [s.mean_r2.value for s in front], "--", color="0.5", lw=1, label="best"
+        )
+        for k, found in enumerate(sorted(known, key=lambda s: _COLOUR_ORDER.get(s.group.system, 1))):
+            r2, size = found.mean_r2, found.size
+            mark = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]}
+            spread = [[size.value - size.low], [size.high - size.value]], [[r2.value - r2.low], [r2.high - r2.value]]
+            label = f"{found.group.curve}, {found.group.effort}"
+            panel.errorbar(size.value, r2.value, spread[1], spread[0], ls="", ms=6, lw=1, label=label, **mark)
+        panel.set(xscale="log", ylim=(0, 1.02), xlabel="mean size: tokens, or nodes of trees")
+        panel.set_ylabel("mean of max(R2, 0) on rows to test")
+        figure.legend(loc="outside right upper")
     return figure
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from flash_ansr.bench.black_box import BLACK_BOX
 from flash_ansr.bench.bootstrap import Estimate
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import Row, Task
@@ -38,7 +39,8 @@ class Group:
         As in ``flash_ansr.bench.rows.Task``.
     rows : tuple of Row
     scores : DataFrame
-        A line for each row, by the name of its problem: every metric, and ``fvu_validation``.
+        A line for each row, by the name of its problem: every metric, and ``fvu_validation``. On tables ``r2_test``,
+        ``r2_cv``, ``size`` and ``n_test_rows``, NaN where a row has none.
     varied : tuple of str
         Settings that have several values among the groups of this label.
     curve : str
@@ -58,9 +60,14 @@ class Group:
     varied: tuple[str, ...] = ()
     curve: str = ""
 
+    @property
+    def is_on_tables(self) -> bool:
+        """Whether its problems are tables without a known law, which have other metrics."""
+        return self.catalogue == BLACK_BOX
+
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Every metric by its name."""
+        """Every metric of laws by its name."""
         return {name: metric.estimate(self.scores[name]) for name, metric in METRICS.items()}
 
     @property
@@ -108,7 +115,9 @@ def group_rows(rows: Iterable[Row], on_scored: Callable[[], None] = lambda: None
     scored = [
         replace(
             _with_curve(g, by_label[g.catalogue, g.label]),
-            scores=_scores(g.rows, references.get(_key(g, _EFFORT), math.nan), on_scored),
+            scores=_table_scores(g.rows, on_scored)
+            if g.is_on_tables
+            else _scores(g.rows, references.get(_key(g, _EFFORT), math.nan), on_scored),
         )
         for g in groups
     ]
@@ -165,3 +174,13 @@ def _scores(rows: Sequence[Row], reference_seconds: float, on_scored: Callable[[
         )
         on_scored()
     return pd.DataFrame(lines, index=[row.task.problem for row in rows])
+
+
+def _table_scores(rows: Sequence[Row], on_scored: Callable[[], None]) -> pd.DataFrame:
+    """Facts of rows on tables, which hold them already."""
+    names = ("r2_test", "r2_cv", "size", "n_test_rows")
+    lines = []
+    for row in rows:
+        lines.append({name: row.report.get(name) for name in names})
+        on_scored()
+    return pd.DataFrame(lines, index=[row.task.problem for row in rows], dtype=float)

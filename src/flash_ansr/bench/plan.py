@@ -11,22 +11,26 @@ from typing import Any
 
 import yaml
 
+from flash_ansr.bench.black_box import BLACK_BOX, MOST_ROWS, SETTINGS, TableFolder
 from flash_ansr.bench.rows import BenchError, Task
 from flash_ansr.catalogues import load
 from simplipy.errors import did_you_mean
 
 # settings of systems that end a fit without a clock
 WORK_LIMITS = {"n_samples", "niterations", "generations", "max_evaluations", "beam_width"}
+_POINTS = 256
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep: every combination of the listed values, for every problem.
+    """A sweep: every combination of the listed values, for every problem of a catalogue or every table of a folder.
 
     Attributes
     ----------
     catalogue : str
-        Name or path.
+        Name or path; ``pmlb`` for tables.
+    data : str, optional
+        The folder of the tables, for ``pmlb`` only.
     system : str
     label : str
         Name of the curve; by default the system with its settings.
@@ -37,6 +41,7 @@ class Plan:
     budget : list of float or None
         Seconds; [None] where settings limit the work.
     points : list of int
+        Rows to fit, 256 by default; of tables at most so many, 10,000 by default.
     noise : list of float
     datasets, first_dataset : int
         Data sets for each problem, and the number of the first of them.
@@ -47,12 +52,13 @@ class Plan:
     """
 
     catalogue: str
+    data: str | None = None
     system: str = "ours"
     label: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     sweep: dict[str, Any] = field(default_factory=dict)
     budget: list[float | None] = field(default_factory=lambda: [5.0])
-    points: list[int] = field(default_factory=lambda: [256])
+    points: list[int] | None = None
     noise: list[float] = field(default_factory=lambda: [0.0])
     datasets: int = 1
     first_dataset: int = 0
@@ -60,6 +66,13 @@ class Plan:
     limit: int | None = None
 
     def __post_init__(self) -> None:
+        if (self.catalogue == BLACK_BOX) != (self.data is not None):
+            raise BenchError(
+                f"tables run as the catalogue {BLACK_BOX} with a folder, --data FOLDER, and laws without one; "
+                f"got the catalogue {self.catalogue} and the folder {self.data}"
+            )
+        if self.points is None:
+            object.__setattr__(self, "points", [_POINTS if self.data is None else MOST_ROWS])
         for name in ("budget", "points", "noise", "problems"):
             if not isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, [getattr(self, name)])
@@ -70,6 +83,8 @@ class Plan:
             for value in values if isinstance(values, list) else [values]:
                 if not is_good(value):
                     raise BenchError(f"{name} must be {constraint}, got {value!r}")
+        if self.data is not None and self.noise != [0]:
+            raise BenchError(f"noise must be 0 on tables, whose targets are measured, got {self.noise}")
         for name in ("settings", "sweep"):
             if not isinstance(getattr(self, name), dict):
                 raise BenchError(f"{name} must be a mapping of the system's settings, got {getattr(self, name)!r}")
@@ -79,24 +94,39 @@ class Plan:
 
     def tasks(self, n_threads: int) -> Iterator[Task]:
         """The tasks: problem by problem inside a data set, so that an early stop leaves whole data sets."""
-        catalogue = load(self.catalogue)
-        chosen = [catalogue[name] for name in self.problems] or list(catalogue.included)
+        chosen = self._chosen()
         n_used = min(self.limit or len(chosen), len(chosen))
         chosen = [chosen[k * len(chosen) // n_used] for k in range(n_used)]
         settings = [
-            self.settings | dict(zip(self.sweep, values, strict=True))
+            self._usual_settings() | self.settings | dict(zip(self.sweep, values, strict=True))
             for values in itertools.product(*self.sweep.values())
         ]
         datasets = range(self.first_dataset, self.first_dataset + self.datasets)
-        asked = itertools.product(settings, self.budget, self.points, self.noise, datasets, chosen)
+        asked = itertools.product(settings, self.budget, self.points or [], self.noise, datasets, chosen)
         for changed, budget, points, noise, dataset, problem in asked:
             yield Task(
-                *(self.catalogue, problem.name, dataset, points, float(noise), self.system),
+                *(self.catalogue, problem, dataset, points, float(noise), self.system),
                 budget=None if budget is None else float(budget),
                 settings=changed,
                 label=self.label or Task.default_label(self.system, self.settings),
                 n_threads=n_threads,
             )
+
+    @property
+    def tables(self) -> TableFolder | None:
+        """The folder of the tables; None for a catalogue of laws."""
+        return None if self.data is None else TableFolder(Path(self.data))
+
+    def _chosen(self) -> list[str]:
+        """Names of the problems that are asked for, before any limit."""
+        if self.tables is not None:
+            return self.tables.chosen(self.problems)
+        catalogue = load(self.catalogue)
+        return [problem.name for problem in [catalogue[name] for name in self.problems] or catalogue.included]
+
+    def _usual_settings(self) -> dict[str, Any]:
+        """Settings that a system has on tables."""
+        return {} if self.data is None else SETTINGS.get(self.system, {})
 
 
 def read_plans(path: Path) -> list[Plan]:

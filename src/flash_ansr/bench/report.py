@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from flash_ansr.bench.figures import AXES, metric_figure, problem_figure
+from flash_ansr.bench.figures import AXES, metric_figure, pareto_figure, problem_figure
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.rows import read_rows
@@ -46,6 +46,10 @@ def write_report(groups: Sequence[Group], folder: Path) -> list[Path]:
 
 
 def _figures(groups: Sequence[Group]) -> Iterator[tuple[str, Figure]]:
+    if groups[0].is_on_tables:
+        pareto = pareto_figure(groups)
+        yield from [] if pareto is None else [("pareto", pareto)]
+        return
     few = [m.name for m in METRICS.values() if m.shown_in == "figure"]
     for axis in AXES:
         for name, metrics in ((axis.name, few), (f"{axis.name}-metrics", list(METRICS))):

@@ -87,9 +87,9 @@ class Row:
     ----------
     task : Task
     expression : str or None
-        The predicted law in x1, ..., xk; None after a failure.
+        The predicted law in x1, ..., xk; None after a failure, and of trees.
     error : str or None
-        Why there is no law.
+        Why there is no answer.
     fit_seconds, cpu_seconds : float
         Measured around the system's fit: wall clock, and processor time where the system runs in this process.
     log_prob : float or None

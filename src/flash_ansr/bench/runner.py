@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from flash_ansr.bench.execute import check_continues, check_system, failed_row, run_task
+from flash_ansr.bench.execute import check_continues, check_system, failed_row, law_digest, run_task
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task
 from flash_ansr.progress_bar import progress_bar
 
@@ -42,6 +42,7 @@ def run(
     retry: bool = False,
     show_progress: bool = True,
     execute: Callable[[Task], Row] = run_task,
+    digest: Callable[[Task], str] = law_digest,
 ) -> Summary:
     """Run the tasks that have no row in the file yet.
 
@@ -60,6 +61,8 @@ def run(
         A bar with the remaining time on stderr.
     execute : callable
         Turns a task into a row.
+    digest : callable
+        Of the problem of a task: rows of another problem are not continued.
     """
     if dask is not None:
         import distributed  # noqa: F401 - before a file is made
@@ -70,7 +73,7 @@ def run(
         for system, settings in {(t.system, str(t.settings)): (t.system, t.settings) for t in left}.values():
             check_system(system, settings, here=dask is None)
         there = [file.rows[task.key] for task in wanted if task.key in file.rows]
-        check_continues(there, left if dask is None else [], path)
+        check_continues(there, left if dask is None else [], path, digest)
         added: list[Row] = []
         errors: list[str] = []
         interrupted = False

@@ -1,4 +1,4 @@
-"""Groups as a table: text for a terminal, Markdown, LaTeX."""
+"""Groups as tables, one of laws and one of black boxes: text for a terminal, Markdown, LaTeX."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pandas as pd
 from flash_ansr.bench.bootstrap import Estimate
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS, Metric
+from flash_ansr.bench.standings import by_table, standings
 
 Format = Literal["text", "markdown", "latex"]
 # the first columns of the table name its lines: system, effort, points, noise, cores
@@ -34,7 +35,17 @@ def table(groups: Sequence[Group], fmt: Format = "text", every_metric: bool = Fa
     width : int, optional
         Characters of a line of text at most; a wider table goes on below, with the columns that name its lines again.
     """
-    cells = _every_metric(groups) if every_metric else _summary(groups)
+    on_tables = [g for g in groups if g.is_on_tables]
+    on_laws = [g for g in groups if not g.is_on_tables]
+    parts = []
+    if on_laws:
+        parts.append(_every_metric(on_laws) if every_metric else _summary(on_laws))
+    if on_tables:
+        parts.append(_every_table(on_tables) if every_metric else _standings(on_tables))
+    return "\n\n".join(_written(cells, fmt, width) for cells in parts)
+
+
+def _written(cells: pd.DataFrame, fmt: Format, width: int | None) -> str:
     if fmt == "markdown":
         return _markdown(cells)
     if fmt == "latex":
@@ -55,6 +66,28 @@ def _summary(groups: Sequence[Group]) -> pd.DataFrame:
     return pd.DataFrame(lines, dtype=str).fillna("-").assign(**times)
 
 
+def _standings(groups: Sequence[Group]) -> pd.DataFrame:
+    lines = [
+        {"system": s.group.label, "effort": s.group.effort, "points": f"<= {s.group.points}"}
+        | {"cores": str(s.group.n_threads), "tables": str(s.mean_r2.n)}
+        | {"mean R2 ↑": _interval(s.mean_r2, 3), "median R2 ↑": _interval(s.median_r2, 3)}
+        | {"mean rank ↓": _interval(s.rank, 2), "mean size ↓": _interval(s.size, 0)}
+        | {"|r2_cv - R2| ↓": _interval(s.gap, 3), "failed": str(s.n_failed), "fit time [s]": f"{s.group.seconds:.3g}"}
+        for s in standings(groups)
+    ]
+    return pd.DataFrame(lines, dtype=str)
+
+
+def _every_table(groups: Sequence[Group]) -> pd.DataFrame:
+    """Mean max(R2, 0) and mean size on each table."""
+    columns = {}
+    for g in groups:
+        r2, size = by_table(g, "r2"), by_table(g, "size")
+        cells = {name: f"{r2[name]:.3f}; " + (f"{size[name]:.0f}" if size[name] > 0 else "-") for name in r2.index}
+        columns[f"{g.label}, {g.effort}, <= {g.points} points: R2; size"] = cells
+    return pd.DataFrame(columns).rename_axis("table").sort_index().fillna("-").reset_index()
+
+
 def _every_metric(groups: Sequence[Group]) -> pd.DataFrame:
     header = ["metric", *(f"{g.label}, {g.effort}, {g.points} points, noise {g.noise:g}" for g in groups)]
     lines = [[m.heading, *(_cell(m, g.estimates[name]) for g in groups)] for name, m in METRICS.items()]
@@ -62,9 +95,13 @@ def _every_metric(groups: Sequence[Group]) -> pd.DataFrame:
 
 
 def _cell(metric: Metric, found: Estimate) -> str:
+    return _interval(metric.shown(found), 1 if metric.percent else 2)
+
+
+def _interval(found: Estimate, digits: int) -> str:
     if found.n == 0:
         return "-"
-    value, low, high = (_number(v, 1 if metric.percent else 2) for v in metric.shown(found)[:3])
+    value, low, high = (_number(v, digits) for v in found[:3])
     return f"{value} ({low}–{high})"
 
 

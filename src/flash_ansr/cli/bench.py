@@ -90,15 +90,20 @@ def show(
 @app.command()
 def run(
     catalogue: Annotated[
-        str | None, Argument(metavar="[CATALOGUE]", help="fastsrb, nguyen, ..., or a YAML file.")
+        str | None, Argument(metavar="[CATALOGUE]", help="fastsrb, nguyen, ..., a YAML file, or pmlb for tables.")
+    ] = None,
+    data: Annotated[
+        str | None, Option(metavar="FOLDER", help="Tables for pmlb: *.tsv.gz or *.csv, the target last.")
     ] = None,
     system: Annotated[str, Option(help="As in bench list.")] = "ours",
     budget: Annotated[
         list[float] | None,
         Option(help="Seconds for a fit; may be repeated. [default: 5; none where a setting limits the work]"),
     ] = None,
-    datasets: Annotated[int, Option(min=1, help="Data sets for each problem.")] = 1,
-    points: Annotated[list[int] | None, Option(help="Rows to fit; may be repeated. [default: 256]")] = None,
+    datasets: Annotated[int, Option(min=1, help="Data sets for each problem; splits of a table.")] = 1,
+    points: Annotated[
+        list[int] | None, Option(help="Rows to fit; may be repeated. [default: 256, of tables at most 10,000]")
+    ] = None,
     noise: Annotated[
         list[float] | None, Option(help="Relative noise on the targets; may be repeated. [default: 0]")
     ] = None,
@@ -119,6 +124,7 @@ def run(
 
     Example: flash-ansr bench run fastsrb --system power_law --out results/power-law
     """
+    from flash_ansr.bench.execute import law_digest, run_task
     from flash_ansr.bench.plan import WORK_LIMITS, Plan, read_plans
     from flash_ansr.bench.rows import BenchError
     from flash_ansr.bench.runner import run as run_tasks
@@ -135,7 +141,7 @@ def run(
         usual: list[float | None] = [None] if settings.keys() & WORK_LIMITS else [5.0]
         chosen = {"points": points, "noise": noise, "problems": problem}  # where nothing is chosen, the plan's own
         given: dict[str, Any] = {name: values for name, values in chosen.items() if values}
-        given |= {"system": system, "settings": settings, "datasets": datasets, "limit": limit}
+        given |= {"data": data, "system": system, "settings": settings, "datasets": datasets, "limit": limit}
         plans = [Plan(catalogue, budget=list(budget or usual), **given)]
     if dask is not None and threads is None:
         raise BenchError("with --dask say by --threads how many cores a fit may use on a worker")
@@ -145,7 +151,18 @@ def run(
     for plan in plans:
         path = out / f"{Path(plan.catalogue).stem}-{plan.system}.jsonl"
         try:
-            summary = run_tasks(plan.tasks(n_threads), path, jobs=jobs, dask=dask, retry=retry, show_progress=not quiet)
+            tables = plan.tables
+            execute, digest = (run_task, law_digest) if tables is None else (tables.run_task, tables.digest)
+            summary = run_tasks(
+                plan.tasks(n_threads),
+                path,
+                jobs=jobs,
+                dask=dask,
+                retry=retry,
+                show_progress=not quiet,
+                execute=execute,
+                digest=digest,
+            )
         except SystemMissingError as error:  # others of a sweep may be there
             if len(plans) == 1:
                 raise

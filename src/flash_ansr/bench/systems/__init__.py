@@ -8,10 +8,10 @@ from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems import ours  # noqa: F401 - registers itself, as the first of the list
 
 # isort: split
-from flash_ansr.bench.systems import baselines, peers  # noqa: F401 - these register themselves too
-from flash_ansr.bench.systems.base import SYSTEMS, Answer, Request, System, SystemMissingError
+from flash_ansr.bench.systems import baselines, peers, trees  # noqa: F401 - these register themselves too
+from flash_ansr.bench.systems.base import SYSTEMS, Answer, Request, System, SystemMissingError, Trees
 
-__all__ = ["SYSTEMS", "Answer", "Request", "System", "SystemMissingError", "make_system"]
+__all__ = ["SYSTEMS", "Answer", "Request", "System", "SystemMissingError", "Trees", "make_system"]
 
 
 def make_system(name: str, settings: dict[str, Any]) -> System:

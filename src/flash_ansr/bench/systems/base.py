@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,13 +43,29 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Trees:
+    """Decision trees: they predict, and have no formula.
+
+    Attributes
+    ----------
+    predict : callable
+        From X, of shape (n, k), to an array of shape (n,).
+    n_nodes : int
+        Of all trees, leaves included.
+    """
+
+    predict: Callable[[FloatArray], FloatArray]
+    n_nodes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The result of a fit.
 
     Attributes
     ----------
-    expression : Expression
-        The law in x1, ..., xk with all its numbers.
+    expression : Expression or Trees
+        The law in x1, ..., xk with all its numbers; trees where the system has no formula.
     seconds : float or None
         Wall clock of the fit where the system measures it itself, without the way to its process.
     log_prob : float or None
@@ -58,7 +75,7 @@ class Answer:
         Other facts about the fit, as JSON can hold them.
     """
 
-    expression: Expression
+    expression: Expression | Trees
     seconds: float | None = None
     log_prob: float | None = None
     candidates: CandidateSummary | None = None

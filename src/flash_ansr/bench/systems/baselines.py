@@ -1,4 +1,4 @@
-"""Two baselines that take no time: a linear model, and a product of powers."""
+"""Baselines that take no time: linear models in all columns and in some, and a product of powers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 import simplipy
 from flash_ansr.bench.systems.base import Answer, FloatArray, Request, System
+from flash_ansr.infer.selection.baselines import stepwise_baseline
+from flash_ansr.infer.table.table import Table
 
 _ROUND_EXPONENTS_TO = 0.5
 
@@ -25,6 +27,15 @@ class LinearBaseline(System, name="linear"):
         terms = [_number(solution[0])]
         terms += [f"{_number(c)}*x{k}" for k, c in enumerate(solution[1:] / scale, start=1)]
         return Answer(simplipy.parse(" + ".join(terms)))
+
+
+class StepwiseBaseline(System, name="stepwise"):
+    """Least squares in the columns that are worth a constant, found one by one."""
+
+    def fit(self, request: Request) -> Answer:
+        """The linear model."""
+        # a price ranks candidates, and there is one
+        return Answer(stepwise_baseline(Table(request.X, request.y), price=0.0).expression)
 
 
 class PowerLawBaseline(System, name="power_law"):

@@ -77,13 +77,18 @@ class Ours(System, name="ours"):
         table = model.candidates_
         rows = table[table["expression"].map(str) == str(model.expression_)].to_dict("records")
         best = rows[0] if rows else {}  # a baseline is no candidate
-        log_prob = best.get("log_prob")
+        report = json.loads(json.dumps(model.report_, default=str))
         return Answer(
             model.expression_,
-            log_prob=float(log_prob) if isinstance(log_prob, float) and not math.isnan(log_prob) else None,
+            log_prob=_known(best.get("log_prob")),
             candidates=_summary(model.report_),
-            report={"proposer": str(best.get("proposer")), "fit": json.loads(json.dumps(model.report_, default=str))},
+            report={"proposer": str(best.get("proposer")), "r2_cv": _known(best.get("r2_cv")), "fit": report},
         )
+
+
+def _known(value: object) -> float | None:
+    """A number of the table of candidates, which has NaN where there is none."""
+    return float(value) if isinstance(value, float) and not math.isnan(value) else None
 
 
 def _summary(report: dict[str, Any]) -> CandidateSummary | None:
