@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,7 +34,7 @@ def form_keys(batch: TokenBatch) -> list[bytes]:
     """The keys of normal forms: their ids. Skeletons hold no numbers, so that ids mean the same in every batch."""
     if batch.extras:
         raise ValueError(f"a normal form has no numbers and no names but x1, x2, ...; got {batch.extras[0]!r}")
-    return [part.tobytes() for part in np.split(batch.ids, batch.offsets[1:-1])]
+    return [batch.ids[start:end].tobytes() for start, end in itertools.pairwise(batch.offsets)]
 
 
 def form_hashes(batch: TokenBatch) -> list[int]:

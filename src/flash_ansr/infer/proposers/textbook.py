@@ -20,7 +20,7 @@ from flash_ansr.infer.table.columns import select_columns
 from flash_ansr.price.known_forms import known_forms
 from flash_ansr.price.prices import usual_prices
 from simplipy import TokenBatch
-from simplipy.expression.token_batch import FIRST_VARIABLE
+from simplipy.expression.token_batch import FIRST_EXTRA, FIRST_VARIABLE
 
 # ways in which columns take the places of a form's variables
 _MOST_WAYS = 240
@@ -57,11 +57,12 @@ def known_batch(context: ProposerContext) -> TokenBatch:
     """The forms of known laws with the columns in the places of their variables, by their price."""
     table = context.table
     batch = TokenBatch.from_expressions(known.form for known in known_forms())
+    sizes = [len(known.form.variables) for known in known_forms()]
+    ways_of = {n: _ways(n, context) for n in set(sizes)}
     ids, lengths = [], []
-    for row in range(len(batch)):
-        form = batch.ids[batch.offsets[row] : batch.offsets[row + 1]]
-        places = (form >= FIRST_VARIABLE) & (form < FIRST_VARIABLE + _MOST_DRAWN_COLUMNS)
-        ways = _ways(int(form[places].max(initial=FIRST_VARIABLE - 1)) - FIRST_VARIABLE + 1, context)
+    for row, n_variables in enumerate(sizes):
+        form, ways = batch.ids[batch.offsets[row] : batch.offsets[row + 1]], ways_of[n_variables]
+        places = (form >= FIRST_VARIABLE) & (form < FIRST_VARIABLE + n_variables)
         filled = np.repeat(form[None], len(ways), axis=0)
         filled[:, places] = FIRST_VARIABLE + ways[:, form[places] - FIRST_VARIABLE]
         ids.append(filled.ravel())
@@ -75,11 +76,16 @@ def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
     prices, n_columns = usual_prices().within(context.grammar.operators), context.table.n_columns
     columns = select_columns(context.table, _MOST_DRAWN_COLUMNS, context.seed).astype(np.int16)
     seen: set[bytes] = set()
+    numbers: dict[str, int] = {}
     for first in itertools.count(0, _N_DRAWN):
         draws = prices.draw(context.seed, np.arange(first, first + _N_DRAWN), len(columns), _MAX_LENGTH)
+        # a batch has ids of its own for numbers
+        places = np.array([numbers.setdefault(number, len(numbers)) for number in draws.extras], dtype=np.int16)
+        is_number, lasting = draws.ids >= FIRST_EXTRA, draws.ids.copy()
+        lasting[is_number] = FIRST_EXTRA + places[draws.ids[is_number] - FIRST_EXTRA]
         new = []
         for row in range(len(draws)):
-            key = draws.ids[draws.offsets[row] : draws.offsets[row + 1]].tobytes()
+            key = lasting[draws.offsets[row] : draws.offsets[row + 1]].tobytes()
             if key not in seen:
                 seen.add(key)
                 new.append(row)
