@@ -179,7 +179,7 @@ def test_many_columns_are_all_searched() -> None:
     wide[:, 5] = 1.0
     model = quick().fit(wide, wide[:, 3] * wide[:, 12])
     assert len(model.report_["columns"]) == 13
-    assert model.report_["left_out_columns"] == ["x6"]
+    assert list(model.report_["left_out_columns"]) == ["x6"]
     assert set(model.expression_.variables) == {"x4", "x13"}
     np.testing.assert_allclose(model.predict(wide), wide[:, 3] * wide[:, 12])
 
@@ -330,7 +330,7 @@ def test_the_choice_has_a_deadline_with_a_budget_in_formulas_too(monkeypatch: py
     noisy = Y + np.random.default_rng(1).normal(0, 1, len(Y))
     quick(time_limit=60.0, n_samples=200, proposers=["prior"]).fit(X, noisy)
     quick(n_samples=200, proposers=["prior"]).fit(X, noisy)
-    assert deadlines[0].time_limit == pytest.approx(2.18)
+    assert deadlines[0].time_limit == pytest.approx(3.7)
     assert deadlines[0].n_samples is None
     assert deadlines[1] is None
 

@@ -18,7 +18,7 @@ def test_list() -> None:
     done = run("list")
     assert done.returncode == 0
     assert "fastsrb    120       115" in done.stdout
-    assert "systems: ours, linear, power_law, operon" in done.stdout
+    assert "systems: ours, linear, stepwise, power_law, operon" in done.stdout
 
 
 def test_list_problems() -> None:

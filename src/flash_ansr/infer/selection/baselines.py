@@ -19,6 +19,8 @@ from simplipy.fit.unexplained import unit_of
 _MOST_STEPS = 12
 # a column of which those before leave no more than that is a sum of these
 _COLLINEAR = 1e-8
+# of the sum of squares, what rounding leaves of it
+_ROUNDING = 1e-24
 # of the factor of a power law
 _LARGEST_LOG = 700.0
 # singular values of standardised columns below this share of the largest one count as 0
@@ -91,7 +93,8 @@ def _stepwise(X: FloatArray, y: FloatArray, sample_weight: FloatArray | None) ->
     left = (y / unit - np.average(y / unit, weights=weights)) * root
     least = _COLLINEAR * (design**2).sum(axis=0)
     chosen: list[int] = []
-    while len(chosen) < min(X.shape[1], _MOST_STEPS, n_rows // 3) and left.any():
+    rounding = _ROUNDING * float(left @ left)
+    while len(chosen) < min(X.shape[1], _MOST_STEPS, n_rows // 3) and left @ left > rounding:
         lengths = (design**2).sum(axis=0)
         gains = np.where(lengths > least, (left @ design) ** 2 / np.maximum(lengths, 1e-300), 0.0) / (left @ left)
         gains[chosen] = 0.0

@@ -102,7 +102,7 @@ def conclude(
     candidates = choice.candidates or [baselines[-1]]
     if rows is not table:
         candidates = _law_on_all_rows([*candidates, baselines[-1]], rows, loss, budget)
-        baselines = [_on_all_rows(c, rows, loss, budget) for c in baselines]
+        baselines[0] = _on_all_rows(baselines[0], rows, loss, budget)
     if pipeline.settings.pipeline.presents:
         candidates = uninterrupted(lambda: spelled(candidates, rows, pipeline.grammar))
     return SearchResult(stop, candidates, baselines[0], choice.noise, choice.kind)

@@ -172,7 +172,7 @@ def test_a_beam_is_as_wide_as_the_budget(checkpoint: Path, monkeypatch: pytest.M
 )
 def test_the_network_works_on_as_many_columns_as_it_can(checkpoint: Path, options: dict) -> None:
     wide = np.random.default_rng(0).random((30, 4))
-    model = FlashANSR(n_samples=40, time_limit=None, checkpoint=checkpoint, random_state=0, **options)
+    model = FlashANSR(n_samples=400, time_limit=None, checkpoint=checkpoint, random_state=0, **options)
     model.fit(wide, wide[:, 0] + wide[:, 3])
     assert model.report_["proposers"]["neural"]["drawn"] > 0
 

@@ -106,7 +106,7 @@ def test_forms_searched_in_noise_explain_nothing(n_rows: int) -> None:
         made = [candidate(table, shape.format(f"x{k}")) for shape in shapes for k in range(1, 11)]
         best = min(made, key=lambda c: c.fvu)
         assert best.fvu < 1
-        assert held_out([best], table, "squared", seed, None).candidates[0].r2_cv <= 0
+        assert held_out([best], table, "squared", seed, None).candidates[0].r2_cv < 0.01
 
 
 def test_a_law_explains_other_rows_too() -> None:
