@@ -159,11 +159,10 @@ def pareto_figure(groups: Sequence[Group]) -> Figure | None:
         for k, found in enumerate(sorted(known, key=lambda s: _COLOUR_ORDER.get(s.group.system, 1))):
             r2, size = found.mean_r2, found.size
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
-            spread = [[size.value - size.low], [size.high - size.value]], [[r2.value - r2.low], [r2.high - r2.value]]
+            wide = [[size.value - size.low], [size.high - size.value]]
+            high = [[r2.value - r2.low], [r2.high - r2.value]]
             label = f"{found.group.curve}, {found.group.effort}"
-            panel.errorbar(
-                size.value, r2.value, *reversed(spread), ls="", lw=1, label=label, color=colour, marker=marker
-            )
+            panel.errorbar(size.value, r2.value, high, wide, ls="", lw=1, label=label, color=colour, marker=marker)
         panel.set(xscale="log", ylim=(0, 1.02), xlabel="mean size: tokens, or nodes of trees")
         panel.set_ylabel("mean of max(R2, 0) on rows to test")
         figure.legend(loc="outside right upper")
