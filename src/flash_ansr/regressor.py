@@ -34,6 +34,7 @@ from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.operator_presets import Preset
 from flash_ansr.infer.table.preparation import MISSING, Missing, Prepared, prepare, variables_of
 from flash_ansr.infer.table.table import split_rows
+from flash_ansr.price import usual_prices
 from simplipy.fit.score import GAMMA
 from simplipy.fit.unexplained import unit_of
 
@@ -49,7 +50,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     time_limit : float or None, default 10.0
-        Seconds for the search, finite, imports not counted. Below 3 s the network takes part only where it is named by
+        Seconds for the search, finite, imports not counted. Below 8 s the network takes part only where it is named by
         ``proposers`` or ``checkpoint``.
     n_samples : int or None
         Formulas to draw at most. With ``time_limit=None`` the result is then the same on every run with the same
@@ -186,6 +187,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         checked = time.monotonic()
         if options.loads_first(settings, self._seconds_of_clock):
             load_torch(options)
+        usual_prices()  # read once a process, as modules are
         set_up = time.monotonic() - checked
         budget = Budget(self.time_limit, input_checks.checked_count("n_samples", self.n_samples))
         budget.started -= checked - began

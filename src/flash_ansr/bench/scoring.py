@@ -18,6 +18,8 @@ from simplipy import Expression, TokenBatch
 
 # of the right form, once its numbers are fitted to clean rows
 _FVU_OF_FORM = 1e-10
+# whole numbers up to it belong to a form, larger ones are values of its constants
+_LARGEST_FIXED = 2
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ class Scored:
             return False
         freed = free_multipliers(TokenBatch.from_expressions([self.prediction.skeleton()])).expressions()[0]
         n_written = sum(not number.is_integer() for number in numbers_of(self.prediction))
-        if min(n_written, self.short_skeleton.n_constants) > self.truth.n_constants:
+        n_of_law = sum(abs(number) > _LARGEST_FIXED for number in numbers_of(self.problem.expression))
+        if min(n_written, self.short_skeleton.n_constants) > max(n_of_law, self.truth.n_constants):
             return False
         rows = self.data.validation
         fits = simplipy.fit_constants([freed, self.prediction.skeleton()], rows.X, rows.y, n_threads=1)

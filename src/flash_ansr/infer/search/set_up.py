@@ -22,7 +22,7 @@ from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 
 # time limit below which the others find more without the network, and its share of the time beside them
-LEAST_SECONDS = 3.0
+LEAST_SECONDS = 8.0
 _NETWORK_WEIGHT = 0.1
 
 
