@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from flash_ansr.checkpoint.folder import find_checkpoint
 from flash_ansr.infer.proposers.base import Proposer
+from flash_ansr.infer.result.extrapolation import FittedRanges
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
@@ -27,6 +28,7 @@ from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
+from flash_ansr.infer.selection.safety import Safety, safety_of
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.columns import varying_columns
@@ -105,11 +107,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     candidates_ : DataFrame
         expression (an Expression), length, fvu, r2_cv (share of the variance explained in rows that it was not fitted
         to, less what the choice of its form gains by chance; NaN where that was not tried), score, log_prob,
-        n_constants, proposer, price (of its form, in nats), pareto; best first, each law once. Row 0 is the law; of
-        scores the lower is the better one.
+        n_constants, proposer, price (of its form, in nats), pareto, safe; best first, each law once. Row 0 is the
+        law; of scores the lower is the better one.
     report_ : dict
         Budget, seconds, formulas drawn, unique, ruled out on a few rows and fitted, why the search stopped, the noise
-        (0 for an exact law) and its kind, seed, versions.
+        (0 for an exact law) and its kind, whether the law is safe, seed, versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame
@@ -196,7 +198,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         seed, most_rows = settings.random_state, settings.pipeline.most_rows(self.time_limit)
         columns = varying_columns(table)
-        rows, held_out = Table(table.X[:, columns], table.y, table.sample_weight), None
+        whole, held_out = Table(table.X[:, columns], table.y, table.sample_weight), None
+        rows = whole
         if self.selection == "validation":
             rows, held_out = (rows.at(part) for part in split_rows(rows.n_rows, seed))
             held_out = held_out.thinned(most_rows)
@@ -211,9 +214,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         names = self._column_names()
         stop = self._run(pipeline, budget, [names[k] for k in columns])
         result = conclude(pipeline, stop, budget, rows, held_out, self.selection)
-        uninterrupted(lambda: self._store(pipeline, columns, result))
+        safeties = uninterrupted(
+            lambda: safety_of([c.expression for c in result.candidates], whole, settings.n_threads)
+        )
+        uninterrupted(lambda: self._store(pipeline, columns, result, whole, safeties))
         used = {name: k in columns for k, name in enumerate(names)}
-        self.report_ = search_report(pipeline, options, budget, result, set_up, rows.n_rows, used)
+        self.report_ = search_report(pipeline, options, budget, result, safeties[0], set_up, rows.n_rows, used)
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -263,16 +269,24 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         return input_checks.checked_table(X, np.asarray(y, dtype=np.float64), sample_weight)
 
-    def _store(self, pipeline: Pipeline, columns: npt.NDArray[np.int64], result: SearchResult) -> None:
+    def _store(
+        self,
+        pipeline: Pipeline,
+        columns: npt.NDArray[np.int64],
+        result: SearchResult,
+        rows: Table,
+        safeties: Sequence[Safety],
+    ) -> None:
         """Keep what there is to show."""
         kept = [self._column_names()[k] for k in columns]
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
-        self._columns = columns
+        self._columns, self._ranges = columns, FittedRanges.of(rows.X)
         self._laws = [Law(c.expression, kept) for c in result.candidates]
         self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named
         self.baseline_ = self._baseline.named
-        self.candidates_ = candidate_table(result.candidates, [law.named for law in self._laws], len(kept))
+        named = [law.named for law in self._laws]
+        self.candidates_ = candidate_table(result.candidates, named, len(kept), safeties)
         self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
@@ -293,6 +307,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, index: int | None = None) -> npt.NDArray[np.float64]:
         """Values of the law on the rows of X; NaN where it is undefined.
 
+        Warns once, with an ``ExtrapolationWarning``, when rows lie outside the ranges of the fit.
+
         Parameters
         ----------
         X : array or DataFrame (n_rows, n_columns)
@@ -300,17 +316,24 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Row of ``candidates_`` to use instead of the law.
         """
         check_is_fitted(self, "expression_")
-        with np.errstate(over="ignore", invalid="ignore"):
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._used_columns(X)
         if index is not None and not 0 <= index < len(self._laws):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(self._laws) - 1}, got {index}")
-        return self._laws[index or 0].values(X[:, self._columns])
+        law = self._laws[index or 0]
+        self._ranges.warn_outside(law, X)
+        return law.values(X)
+
+    def _used_columns(self, X: Any) -> npt.NDArray[np.float64]:
+        """The columns that laws are written in."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(validate_data(self, X, dtype=np.float64, reset=False)[:, self._columns])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Coefficient of determination of the law; minus infinity where it is undefined on a row."""
         from sklearn.metrics import r2_score
 
-        predicted = self.predict(X)
+        check_is_fitted(self, "expression_")
+        predicted = self._laws[0].values(self._used_columns(X))
         if not np.isfinite(predicted).all():
             return -np.inf
         y = np.asarray(y, dtype=np.float64)
@@ -364,6 +387,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             columns=self._column_names(),
             named_columns=hasattr(self, "feature_names_in_"),
             selected=self._columns.tolist(),
+            ranges=self._ranges.bounds,
             laws=self._laws,
             baseline=self._baseline,
             candidates=self.candidates_,
@@ -383,6 +407,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if saved.named_columns:
             estimator.feature_names_in_ = np.array(saved.columns, dtype=object)
         estimator._columns = np.array(saved.selected, dtype=np.int64)
+        estimator._ranges = FittedRanges(saved.ranges)
         estimator._baseline, estimator._laws = saved.baseline, list(saved.laws)
         estimator.expression_, estimator.baseline_ = saved.laws[0].named, saved.baseline.named
         estimator.candidates_, estimator.report_ = saved.candidates, dict(saved.report)

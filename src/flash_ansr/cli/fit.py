@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -167,9 +168,12 @@ def predict(
         named = hasattr(model, "feature_names_in_")
         names = model.feature_names_in_ if named else [f"x{k + 1}" for k in range(model.n_features_in_)]
         columns = table.iloc[:, :0].assign(**{str(n): table[n] if n in used else 0.0 for n in names})
-        values = model.predict(columns if named else columns.to_numpy(), index)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", UserWarning)
+            values = model.predict(columns if named else columns.to_numpy(), index)
     except (ValueError, IndexError) as error:
         raise SimplipyError(str(error)) from None
+    print_notes(str(warning.message) for warning in told)
     if out is None:
         print("prediction", *map(repr, values.tolist()), sep="\n")
         return
@@ -236,6 +240,7 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
 
 def _show(model: FlashANSR, columns: Columns, target: str) -> None:
     from flash_ansr.infer.result.progress_display import fvu_text
+    from flash_ansr.infer.result.search_report import unsafe_text
 
     front = model.candidates_[model.candidates_["pareto"]].nsmallest(_MAX_ROWS, "score").sort_values("length")
     shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
@@ -257,6 +262,8 @@ def _show(model: FlashANSR, columns: Columns, target: str) -> None:
     )
     if report["law_is_baseline"]:
         console.print(f"note   {_why_baseline(model, columns.target, target)}", soft_wrap=True)
+    if note := unsafe_text(report):
+        console.print(f"note   {note}", soft_wrap=True)
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")

@@ -19,6 +19,7 @@ from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Tally
 from flash_ansr.infer.search.set_up import LEAST_SECONDS, SearchOptions, why_not_neural
 from flash_ansr.infer.selection.final_choice import SearchResult
+from flash_ansr.infer.selection.safety import Safety
 from simplipy import Expression, TokenBatch
 from simplipy._version import __version__
 from simplipy.fit.score import score
@@ -26,16 +27,20 @@ from simplipy.fit.score import score
 _COUNTS = ("drawn", "unique", "fitted", "screened")
 
 
-def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression], n_columns: int) -> pd.DataFrame:
+def candidate_table(
+    candidates: Sequence[Candidate], named: Sequence[Expression], n_columns: int, safeties: Sequence[Safety] = ()
+) -> pd.DataFrame:
     """One row a candidate, best first; ``named`` are their formulas in the user's names.
 
-    The price is that of the form, in nats, where variables are chosen from so many columns.
+    The price is that of the form, in nats, where variables are chosen from so many columns. There is a column ``safe``
+    at the end of a search, with a safety for each.
     """
     columns = ("length", "fvu", "r2_cv", "score", "log_prob", "n_constants", "proposer")
     facts = {name: [getattr(c, name) for c in candidates] for name in columns}
     prices = form_prices([c.expression for c in candidates], n_columns).min(axis=1).round(2)
     table = pd.DataFrame({"expression": pd.Series(list(named), dtype=object), **facts})
-    return table.assign(price=prices, pareto=_on_front(candidates))
+    table = table.assign(price=prices, pareto=_on_front(candidates))
+    return table.assign(safe=[found.safe for found in safeties]) if safeties else table
 
 
 def chosen_row(table: pd.DataFrame, max_length: int | None, min_r2: float | None, index: int | None) -> int:
@@ -89,6 +94,7 @@ def search_report(
     options: SearchOptions,
     budget: Budget,
     result: SearchResult,
+    safety: Safety,
     set_up: float,
     n_rows: int,
     columns: Mapping[str, bool],
@@ -97,6 +103,8 @@ def search_report(
 
     Parameters
     ----------
+    safety : Safety
+        Of the law.
     set_up : float
         Seconds before the search.
     n_rows : int
@@ -105,6 +113,7 @@ def search_report(
         All columns of the table, and whether the search used them.
     """
     tallies = pipeline.tallies
+    used_columns = [name for name, used in columns.items() if used]
     return {
         "stop": result.stop.name.lower(),
         "stop_reason": result.stop.value,
@@ -128,11 +137,39 @@ def search_report(
         "noise_kind": result.noise_kind,
         "rows": n_rows,
         "searched_rows": pipeline.table.n_rows,
-        "columns": [name for name, used in columns.items() if used],
+        "columns": used_columns,
         "left_out_columns": [name for name, used in columns.items() if not used],
         "law_is_baseline": result.law.is_baseline,
+        **_safety_part(safety, used_columns),
         "neural": _network_part(pipeline, options),
     }
+
+
+def _safety_part(safety: Safety, names: Sequence[str]) -> dict[str, Any]:
+    """Whether the law is safe; where it is not, how it fails and at which point, in the names of the columns."""
+    point = safety.box.point
+    fails_at = None if point is None else {names[int(x.removeprefix("x")) - 1]: value for x, value in point.items()}
+    return {"safe": safety.safe, "failure": safety.box.failure, "fails_at": fails_at}
+
+
+def unsafe_text(report: Mapping[str, Any]) -> str:
+    """A sentence about a law that is not proved to be safe; "" for one that is.
+
+    Examples
+    --------
+    >>> unsafe_text({"safe": "disproved", "failure": "pole", "fails_at": {"distance": 3.2}})
+    'the law has a pole inside the range of the data, near distance = 3.2'
+    """
+    if report["safe"] == "proved":
+        return ""
+    if report["safe"] == "unknown":
+        return "the law could not be shown to be defined everywhere in the range of the data"
+    how, near = {
+        "pole": ("has a pole", "near"),
+        "overflow": ("overflows", "at"),
+    }.get(report["failure"], ("is undefined", "at"))
+    point = ", ".join(f"{name} = {value:.4g}" for name, value in report["fails_at"].items())
+    return f"the law {how} inside the range of the data, {near} {point}"
 
 
 def _counts(tally: Tally) -> dict[str, Any]:
