@@ -75,7 +75,7 @@ def test_a_warning_once(lens: FlashANSR) -> None:
     with pytest.warns(ExtrapolationWarning) as caught:
         np.testing.assert_array_equal(model.predict(rows), 2 * rows["near"])
     message = str(caught[0].message)
-    assert message.startswith("2 of 4 rows lie outside the ranges that the law was fitted on")
+    assert message.startswith("2 of 4 rows lie outside the ranges of the fit")
     assert message.endswith("'near' went from 1 to 4")
     assert caught[0].filename == __file__
     model.predict(rows)  # warnings are errors here
@@ -128,5 +128,5 @@ def test_the_command_line_says_both(tmp_path: Path) -> None:
     assert "note   the law has a pole inside the range of the data, near near = " in done.stdout
     table.assign(near=50.0).to_csv(tmp_path / "new.csv", index=False)
     done = run("predict", str(tmp_path / "run"), str(tmp_path / "new.csv"))
-    assert done.stderr.startswith("note: 60 of 60 rows lie outside the ranges that the law was fitted on")
+    assert done.stderr.startswith("note: 60 of 60 rows lie outside the ranges of the fit")
     assert done.stdout.split()[0] == "prediction"

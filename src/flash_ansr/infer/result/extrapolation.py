@@ -50,8 +50,8 @@ class FittedRanges:
         first = int(np.argmax(outside.any(axis=0)))
         n = np.count_nonzero(outside.any(axis=1))
         warnings.warn(
-            f"{n} of {len(X)} rows {'lies' if n == 1 else 'lie'} outside the ranges that the law was fitted on, where "
-            f"nothing tells whether it holds: {law.names[used[first]]!r} went from {low[first]:g} to {high[first]:g}",
+            f"{n} of {len(X)} rows {'lies' if n == 1 else 'lie'} outside the ranges of the fit, where nothing tells "
+            f"whether the law holds: {law.names[used[first]]!r} went from {low[first]:g} to {high[first]:g}",
             ExtrapolationWarning,
             stacklevel=3,  # the caller of predict
         )
