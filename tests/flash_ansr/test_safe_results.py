@@ -43,7 +43,8 @@ def test_an_exact_law_is_marked_and_stays(lens: FlashANSR) -> None:
     assert lens.expression_.infix() == "1/(near - far)"
     assert lens.report_["safe"] == lens.candidates_["safe"][0] == "disproved"
     assert set(lens.candidates_["safe"]) <= {"proved", "disproved", "unknown"}
-    point = lens.report_["fails_at"]
+    assert lens.report_["fails"]["how"] == "pole"
+    point = lens.report_["fails"]["at"]
     assert point["near"] == pytest.approx(point["far"], rel=1e-12)
     assert list(point) == ["near", "far"]
     assert unsafe_text(lens.report_).startswith("the law has a pole inside the range of the data, near near = ")
@@ -52,7 +53,7 @@ def test_an_exact_law_is_marked_and_stays(lens: FlashANSR) -> None:
 def test_a_safe_law() -> None:
     x = np.linspace(0.5, 4.0, 50)[:, None]
     model = quick().fit(x, 2 * x[:, 0] / (3 + x[:, 0]))
-    assert (model.report_["safe"], model.report_["failure"], model.report_["fails_at"]) == ("proved", "", None)
+    assert (model.report_["safe"], model.report_["fails"]) == ("proved", None)
     assert unsafe_text(model.report_) == ""
 
 
@@ -60,8 +61,8 @@ def test_a_safe_law() -> None:
     ("report", "text"),
     [
         ({"safe": "unknown"}, "could not be shown to be defined everywhere in the range of the data"),
-        ({"safe": "disproved", "failure": "overflow", "fails_at": {"t": 800.0}}, "overflows inside .*, at t = 800"),
-        ({"safe": "disproved", "failure": "undefined", "fails_at": {"t": -1.0}}, "is undefined inside .*, at t = -1"),
+        ({"safe": "disproved", "fails": {"how": "overflow", "at": {"t": 800.0}}}, "overflows inside .*, at t = 800"),
+        ({"safe": "disproved", "fails": {"how": "undefined", "at": {"t": -1.0}}}, "is undefined inside .*, at t = -1"),
     ],
 )
 def test_sentences(report: dict[str, object], text: str) -> None:

@@ -251,13 +251,14 @@ def test_lines_between_points() -> None:
     assert (undefined.status, undefined.failure) == ("disproved", "undefined")
     assert undefined.point is not None
     assert undefined.point["x2"] > 3.6
+    assert (undefined.low, undefined.high) == (-INF, INF)
 
 
 def test_a_limit_for_all_lines_together() -> None:
     starts = np.linspace(1, 2, 50)[:, None]
     (found,) = enclose_between([parse("1/(x1^2 - 3*x1 + 2.2501)")], starts[:-1], starts[1:], max_boxes=10)
     assert found.status == "unknown"
-    (found,) = enclose_between([parse("1/(x1^2 - 3*x1 + 2.2501)")], starts[:-1], starts[1:], max_boxes=5000)
+    (found,) = enclose_between([parse("1/(x1^2 - 3*x1 + 2.2501)")], starts[:-1], starts[1:], max_boxes=20_000)
     assert found.status == "proved"
 
 

@@ -28,8 +28,8 @@ class TreeOnBoxes {
     // Poles are where a term must not be zero, and where a tangent changes its branch.
     std::size_t n_poles() const { return poles_.size(); }
 
-    // On which side of a pole the last box lies as a whole; NaN where it may hold the pole. All operators are
-    // continuous where they are defined, so the formula is undefined somewhere between points on different sides.
+    // On which side of a pole the last box lies as a whole; NaN where it may hold the pole. Operators are continuous
+    // where they are defined, but for 0^0, so the formula is undefined somewhere between points on different sides.
     double side(std::size_t pole) const;
 
     // Places of the variables below the first node that keeps the last box from being settled.

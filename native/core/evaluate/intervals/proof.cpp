@@ -13,10 +13,10 @@ namespace {
 
 using Point = std::vector<double>;
 
-constexpr std::size_t n_corners = 64;  // of a box with more than six variables that are tried
-constexpr std::size_t n_inside = 64;   // points inside a box that are tried
-constexpr double shares_of_line[] = {0.25, 0.5, 0.75};
+constexpr std::size_t n_corners = 64;          // of a box with more than six variables that are tried
+constexpr std::size_t n_inside = 64;           // points inside a box that are tried
 constexpr std::size_t least_boxes = 8;         // for a line that is not settled at once
+constexpr std::size_t shares_of_line = 8;      // the boxes that are left, over those that one line gets
 constexpr std::size_t most_bisections = 2000;  // between a point and a pole: as many as there are doubles on the way
 constexpr double wide = 16.0;                  // a range of one sign with a larger ratio is cut by its logarithms
 constexpr std::size_t no_variable = static_cast<std::size_t>(-1);
@@ -64,6 +64,15 @@ std::vector<double> sample(Part box) {
     return points;
 }
 
+// Points inside a line.
+std::vector<double> sample_line(const Part& line) {
+    std::vector<double> points;
+    for (const double share : {0.25, 0.5, 0.75})
+        for (std::size_t i = 0; i < line.from.size(); ++i)
+            points.push_back(line.from[i] * (1.0 - share) + line.to[i] * share);
+    return points;
+}
+
 enum class Verdict : std::uint8_t { settled, failed, open };
 
 // Looks for a proof of one claim, or for a failure.
@@ -84,24 +93,21 @@ class Prover {
     Finding on_box(Part box) {
         box.n_cuts.resize(low_.size());
         is_line_ = false;
-        return finish(search(box, sample(box), claim_.max_boxes));
+        return finish(search(std::move(box), claim_.max_boxes));
     }
 
     Finding on_lines(const std::vector<Part>& lines) {
         is_line_ = true;
-        std::vector<double> points;
-        for (const Part& line : lines)
-            for (const double share : shares_of_line)
-                for (std::size_t i = 0; i < low_.size(); ++i)
-                    points.push_back(line.from[i] * (1.0 - share) + line.to[i] * share);
-        if (fails_at(points)) return finish(Verdict::failed);
         Verdict all = Verdict::settled;
         std::size_t n_left = claim_.max_boxes;
         for (const Part& line : lines) {
             const std::size_t n_before = n_judged_;
-            const Verdict found = search(line, {}, std::max(least_boxes, n_left));
+            const Verdict found = search(line, std::max(least_boxes, n_left / shares_of_line));
             n_left -= std::min(n_left, n_judged_ - n_before - 1);
-            if (found == Verdict::failed) return finish(found);
+            if (found == Verdict::failed) {
+                widen_bounds({-infinite, infinite});  // nothing is known of the lines that are left
+                return finish(found);
+            }
             if (found == Verdict::open) all = found;
         }
         return finish(all);
@@ -115,6 +121,8 @@ class Prover {
 
     Finding finish(Verdict verdict) {
         constexpr Proof proofs[] = {Proof::proved, Proof::disproved, Proof::unknown};
+        finding_.low += 0.0;  // no -0
+        finding_.high += 0.0;
         finding_.proof = proofs[static_cast<std::size_t>(verdict)];
         return std::move(finding_);
     }
@@ -135,15 +143,17 @@ class Prover {
         std::vector<double> values(n_rows);
         evaluate(job_, {points.data(), false, n_rows, n, static_cast<std::ptrdiff_t>(n), 1}, {values.data(), false});
         for (std::size_t k = 0; k < n_rows; ++k) {
+            const bool is_outside = values[k] < claim_.low || values[k] > claim_.high;
+            if (std::isfinite(values[k]) && !is_outside) continue;
             const auto first = points.begin() + static_cast<std::ptrdiff_t>(k * n);
-            Part point{{first, first + static_cast<std::ptrdiff_t>(n)},
-                       {first, first + static_cast<std::ptrdiff_t>(n)}};
-            if (!std::isfinite(values[k])) {
-                fail(std::isnan(values[k]) ? Failure::undefined : Failure::overflow, std::move(point.from));
-                return true;
-            }
-            // the double may be beyond the range where the number is not
-            if ((values[k] < claim_.low || values[k] > claim_.high) && judge(point) == Verdict::failed) return true;
+            const Point point(first, first + static_cast<std::ptrdiff_t>(n));
+            Part here{point, point};
+            // a finite double may lie outside the range where the number does not
+            if (!std::isfinite(values[k]))
+                fail(std::isnan(values[k]) ? Failure::undefined : Failure::overflow, point);
+            else if (judge(here) != Verdict::failed)
+                continue;
+            return true;
         }
         return false;
     }
@@ -222,18 +232,23 @@ class Prover {
         return part.from[part.cut] < at && at < part.to[part.cut];
     }
 
+    void widen_bounds(const Interval& values) {
+        finding_.low = std::min(finding_.low, values.low);
+        finding_.high = std::max(finding_.high, values.high);
+    }
+
     // The claim on the whole, looking at so many of its parts at most.
-    Verdict search(Part whole, const std::vector<double>& tried_first, std::size_t limit) {
+    Verdict search(Part whole, std::size_t limit) {
         for (KnownSide& known : sides_) known.point.clear();
         const std::size_t last = n_judged_ + limit;
         Verdict verdict = judge(whole);
         const Interval bounds = tree_.root();
-        if (verdict == Verdict::open && fails_at(tried_first)) verdict = Verdict::failed;
-        Interval settled = verdict == Verdict::open ? Interval{infinite, -infinite} : bounds;
-        if (verdict == Verdict::open) verdict = search_parts(std::move(whole), settled, last);
-        const Interval& found = verdict == Verdict::settled ? settled : bounds;
-        finding_.low = std::min(finding_.low, found.low);
-        finding_.high = std::max(finding_.high, found.high + 0.0);  // no -0
+        if (verdict == Verdict::open && fails_at(is_line_ ? sample_line(whole) : sample(whole)))
+            verdict = Verdict::failed;
+        Interval settled{infinite, -infinite};
+        const bool is_cut = verdict == Verdict::open;
+        if (is_cut) verdict = search_parts(std::move(whole), settled, last);
+        widen_bounds(is_cut && verdict == Verdict::settled ? settled : bounds);
         return verdict;
     }
 

@@ -36,8 +36,8 @@ struct Finding {
 struct Part {
     std::vector<double> from;
     std::vector<double> to;
-    std::vector<std::uint8_t> n_cuts = {};  // across each variable
-    std::size_t cut = 0;                    // the variable to cut across next
+    std::vector<std::uint16_t> n_cuts = {};  // across each variable
+    std::size_t cut = 0;                     // the variable to cut across next
 };
 
 // The claim of each job on one box, given by two numbers a column.

@@ -25,6 +25,7 @@ from simplipy._version import __version__
 from simplipy.fit.score import score
 
 _COUNTS = ("drawn", "unique", "fitted", "screened")
+_FAILURES = {"pole": ("has a pole", "near"), "undefined": ("is undefined", "at"), "overflow": ("overflows", "at")}
 
 
 def candidate_table(
@@ -147,9 +148,11 @@ def search_report(
 
 def _safety_part(safety: Safety, names: Sequence[str]) -> dict[str, Any]:
     """Whether the law is safe; where it is not, how it fails and at which point, in the names of the columns."""
-    point = safety.box.point
-    fails_at = None if point is None else {names[int(x.removeprefix("x")) - 1]: value for x, value in point.items()}
-    return {"safe": safety.safe, "failure": safety.box.failure, "fails_at": fails_at}
+    point, fails = safety.box.point, None
+    if point is not None:
+        at = {names[int(x.removeprefix("x")) - 1]: value for x, value in point.items()}
+        fails = {"how": safety.box.failure, "at": at}
+    return {"safe": safety.safe, "fails": fails}
 
 
 def unsafe_text(report: Mapping[str, Any]) -> str:
@@ -157,19 +160,16 @@ def unsafe_text(report: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> unsafe_text({"safe": "disproved", "failure": "pole", "fails_at": {"distance": 3.2}})
+    >>> unsafe_text({"safe": "disproved", "fails": {"how": "pole", "at": {"distance": 3.2}}})
     'the law has a pole inside the range of the data, near distance = 3.2'
     """
     if report["safe"] == "proved":
         return ""
     if report["safe"] == "unknown":
         return "the law could not be shown to be defined everywhere in the range of the data"
-    how, near = {
-        "pole": ("has a pole", "near"),
-        "overflow": ("overflows", "at"),
-    }.get(report["failure"], ("is undefined", "at"))
-    point = ", ".join(f"{name} = {value:.4g}" for name, value in report["fails_at"].items())
-    return f"the law {how} inside the range of the data, {near} {point}"
+    fails, near = _FAILURES[report["fails"]["how"]]
+    point = ", ".join(f"{name} = {value:.4g}" for name, value in report["fails"]["at"].items())
+    return f"the law {fails} inside the range of the data, {near} {point}"
 
 
 def _counts(tally: Tally) -> dict[str, Any]:

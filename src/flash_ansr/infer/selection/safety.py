@@ -17,9 +17,9 @@ from flash_ansr.infer.table.table import FloatArray, Table
 from simplipy import Enclosure, Expression, enclose_many
 from simplipy.expression.intervals import MAX_BOXES, Status, enclose_between
 
-# boxes for all formulas together, and for each in any case
+# boxes for each formula at first, and for all together that these do not settle
+_FIRST_BOXES = 50
 _ALL_BOXES = 100_000
-_LEAST_BOXES = 50
 # rows among which neighbours are sought, and lines between neighbours
 _MAX_ROWS = 2048
 _N_LINES = 512
@@ -64,23 +64,31 @@ def safety_of(expressions: Sequence[Expression], table: Table, n_threads: int | 
     n_threads : int, optional
         None takes what pays off; the result does not depend on it.
     """
-    if not expressions:
-        return []
-    max_boxes = min(MAX_BOXES, max(_LEAST_BOXES, _ALL_BOXES // len(expressions)))
     ranges = np.stack([table.X.min(axis=0), table.X.max(axis=0)], axis=1)
-    boxes = enclose_many(expressions, ranges, max_boxes=max_boxes, n_threads=n_threads)
+    boxes = enclose_many(expressions, ranges, max_boxes=_FIRST_BOXES, n_threads=n_threads)
+    unsettled = [i for i, box in enumerate(boxes) if box.status == "unknown"]
+    limit = _share(len(unsettled))
+    again = enclose_many([expressions[i] for i in unsettled], ranges, max_boxes=limit, n_threads=n_threads)
+    for i, box in zip(unsettled, again, strict=True):
+        boxes[i] = box
     found = [Safety(box, box) for box in boxes]
-    unclear = defaultdict(list)
+    unsafe = defaultdict(list)
     for i, (expression, box) in enumerate(zip(expressions, boxes, strict=True)):
         if box.status != "proved" and len(expression.variables) > 1:
-            unclear[expression.variables].append(i)
-    for variables, places in unclear.items():
+            unsafe[expression.variables].append(i)
+    limit = _share(sum(map(len, unsafe.values())))
+    for variables, places in unsafe.items():
         starts, ends = neighbouring_rows(table, [int(name.removeprefix("x")) - 1 for name in variables])
         formulas = [expressions[i] for i in places]
-        lines = enclose_between(formulas, starts, ends, max_boxes=max_boxes, n_threads=n_threads)
+        lines = enclose_between(formulas, starts, ends, max_boxes=limit, n_threads=n_threads)
         for i, between in zip(places, lines, strict=True):
             found[i] = Safety(boxes[i], between)
     return found
+
+
+def _share(n_formulas: int) -> int:
+    """Boxes for each of so many formulas."""
+    return min(MAX_BOXES, max(_FIRST_BOXES, _ALL_BOXES // max(1, n_formulas)))
 
 
 def neighbouring_rows(table: Table, columns: Sequence[int]) -> tuple[FloatArray, FloatArray]:
