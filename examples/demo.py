@@ -134,7 +134,9 @@ def draw(kepler: FlashANSR, oscillation: FlashANSR) -> None:
     times, y = oscillator()
     right.plot(times["t"], y, ".", color=GREY, label="noisy data")
     grid = pd.DataFrame({"t": np.linspace(0, 8, 600)})
-    right.plot(grid["t"], oscillation.expression_(grid), color=BLUE, linewidth=4, alpha=0.5, label="the law that was found")
+    right.plot(
+        grid["t"], oscillation.expression_(grid), color=BLUE, linewidth=4, alpha=0.5, label="the law that was found"
+    )
     found = oscillation.candidates_
     others = found[found["pareto"]].query("index > 0").nsmallest(2, "score")
     for row, style, colour in zip(others.to_dict("records"), ("--", ":"), (ORANGE, "black"), strict=False):

@@ -357,6 +357,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         order = [row, *(i for i in range(len(self._laws)) if i != row)]
         self._laws = [self._laws[i] for i in order]
         self.candidates_ = self.candidates_.iloc[order].reset_index(drop=True)
+        if row:  # the point where it fails was not kept
+            self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None}
         self.expression_ = self._laws[0].named
         return self
 

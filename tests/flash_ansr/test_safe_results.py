@@ -50,6 +50,16 @@ def test_an_exact_law_is_marked_and_stays(lens: FlashANSR) -> None:
     assert unsafe_text(lens.report_).startswith("the law has a pole inside the range of the data, near near = ")
 
 
+def test_another_choice_has_its_own_safety(lens: FlashANSR, tmp_path: Path) -> None:
+    lens.save(tmp_path / "run")
+    model = FlashANSR.load(tmp_path / "run")
+    row = int(np.argmax(model.candidates_["safe"] == "proved"))
+    assert model.choose(index=row).report_["safe"] == "proved"
+    model.choose(index=1)  # the law that was
+    assert (model.report_["safe"], model.report_["fails"]) == ("disproved", None)
+    assert unsafe_text(model.report_) == "the law fails at a point inside the range of the data"
+
+
 def test_a_safe_law() -> None:
     x = np.linspace(0.5, 4.0, 50)[:, None]
     model = quick().fit(x, 2 * x[:, 0] / (3 + x[:, 0]))

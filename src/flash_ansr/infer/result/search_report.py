@@ -167,6 +167,8 @@ def unsafe_text(report: Mapping[str, Any]) -> str:
         return ""
     if report["safe"] == "unknown":
         return "the law could not be shown to be defined everywhere in the range of the data"
+    if report["fails"] is None:
+        return "the law fails at a point inside the range of the data"
     fails, near = _FAILURES[report["fails"]["how"]]
     point = ", ".join(f"{name} = {value:.4g}" for name, value in report["fails"]["at"].items())
     return f"the law {fails} inside the range of the data, {near} {point}"
