@@ -125,7 +125,7 @@ def draw(kepler: FlashANSR, oscillation: FlashANSR) -> None:
     left, right = figure.subplots(1, 2)
     distances = pd.DataFrame({"distance_au": np.geomspace(0.3, 40, 200)})
     label = kepler.expression_.rename({"distance_au": "a"}).latex(precision=5)
-    left.loglog(distances, kepler.predict(distances), color=BLUE, label=f"$T = {label}$")
+    left.loglog(distances, kepler.expression_(distances), color=BLUE, label=f"$T = {label}$")
     left.loglog(PLANETS["distance_au"], PLANETS["period_days"], "o", color=ORANGE, label="planets")
     left.set_xlabel("distance from the Sun, $a$ (au)")
     left.set_ylabel("orbital period, $T$ (days)")
@@ -134,12 +134,14 @@ def draw(kepler: FlashANSR, oscillation: FlashANSR) -> None:
     times, y = oscillator()
     right.plot(times["t"], y, ".", color=GREY, label="noisy data")
     grid = pd.DataFrame({"t": np.linspace(0, 8, 600)})
-    right.plot(grid["t"], oscillation.predict(grid), color=BLUE, linewidth=4, alpha=0.5, label="the law that was found")
+    right.plot(
+        grid["t"], oscillation.expression_(grid), color=BLUE, linewidth=4, alpha=0.5, label="the law that was found"
+    )
     found = oscillation.candidates_
     others = found[found["pareto"]].query("index > 0").nsmallest(2, "score")
-    for (index, row), style, colour in zip(others.iterrows(), ("--", ":"), (ORANGE, "black"), strict=False):
+    for row, style, colour in zip(others.to_dict("records"), ("--", ":"), (ORANGE, "black"), strict=False):
         label = f"alternative of {row['length']} tokens, FVU {fvu_text(row['fvu'])}"
-        right.plot(grid["t"], oscillation.predict(grid, index), style, color=colour, linewidth=1.5, label=label)
+        right.plot(grid["t"], row["expression"](grid), style, color=colour, linewidth=1.5, label=label)
     right.set_ylim(1.3 * y.min(), 1.2 * y.max())
     right.set_xlabel("time, $t$")
     right.set_ylabel("displacement, $y$")

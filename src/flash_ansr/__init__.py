@@ -8,12 +8,22 @@ from simplipy._version import __version__
 if TYPE_CHECKING:
     from flash_ansr.infer.candidates.proposals import Proposals
     from flash_ansr.infer.proposers.base import Proposer, ProposerContext
+    from flash_ansr.infer.result.extrapolation import ExtrapolationWarning
     from flash_ansr.price.prices import plausibility
     from flash_ansr.regressor import FlashANSR
 
-__all__ = ["FlashANSR", "Proposals", "Proposer", "ProposerContext", "__version__", "plausibility"]
+__all__ = [
+    "ExtrapolationWarning",
+    "FlashANSR",
+    "Proposals",
+    "Proposer",
+    "ProposerContext",
+    "__version__",
+    "plausibility",
+]
 
 _MODULES = {
+    "ExtrapolationWarning": "flash_ansr.infer.result.extrapolation",
     "FlashANSR": "flash_ansr.regressor",
     "Proposals": "flash_ansr.infer.candidates.proposals",
     "Proposer": "flash_ansr.infer.proposers.base",

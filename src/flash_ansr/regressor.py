@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from flash_ansr.checkpoint.folder import find_checkpoint
 from flash_ansr.infer.proposers.base import Proposer
+from flash_ansr.infer.result.extrapolation import FittedRanges
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
@@ -27,9 +28,9 @@ from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
+from flash_ansr.infer.selection.safety import Safety, safety_of
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
-from flash_ansr.infer.table.encoding import Encoding
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.operator_presets import Preset
 from flash_ansr.infer.table.preparation import MISSING, Missing, Prepared, prepare, variables_of
@@ -110,11 +111,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     candidates_ : DataFrame
         expression (an Expression), length, fvu, r2_cv (share of the variance explained in rows that it was not fitted
         to, less what the choice of its form gains by chance; NaN where that was not tried), score, log_prob,
-        n_constants, proposer, price (of its form, in nats), pareto; best first, each law once. Row 0 is the law; of
-        scores the lower is the better one.
+        n_constants, proposer, price (of its form, in nats), pareto, safe; best first, each law once. Row 0 is the
+        law; of scores the lower is the better one.
     report_ : dict
         Budget, seconds, formulas drawn, unique, ruled out on a few rows and fitted, why the search stopped, the noise
-        (0 for an exact law) and its kind, seed, versions.
+        (0 for an exact law) and its kind, whether the law is safe, seed, versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame
@@ -225,8 +226,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             last.hand_over(pipeline)
         stop = self._run(pipeline, budget, prepared.encoding.names)
         result = conclude(pipeline, stop, budget, rows, held_out, self.selection)
-        uninterrupted(lambda: self._store(pipeline, prepared.encoding, result))
-        self.report_ = search_report(pipeline, options, budget, result, set_up, prepared.facts())
+        safeties = uninterrupted(
+            lambda: safety_of([c.expression for c in result.candidates], prepared.table, settings.n_threads)
+        )
+        uninterrupted(lambda: self._store(pipeline, prepared, result, safeties))
+        names, facts = prepared.encoding.names, prepared.facts()
+        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts)
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -277,16 +282,18 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_consistent_length(X, y)
         return prepare(X, y, sample_weight, self.missing)
 
-    def _store(self, pipeline: Pipeline, encoding: Encoding, result: SearchResult) -> None:
+    def _store(self, pipeline: Pipeline, prepared: Prepared, result: SearchResult, safeties: Sequence[Safety]) -> None:
         """Keep what there is to show."""
-        kept = encoding.names
-        self._encoding = encoding
+        kept = prepared.encoding.names
+        self._encoding = prepared.encoding
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
+        self._ranges = FittedRanges.of(prepared.table.X)
         self._laws = [Law(c.expression, kept) for c in result.candidates]
         self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named
         self.baseline_ = self._baseline.named
-        self.candidates_ = candidate_table(result.candidates, [law.named for law in self._laws], len(kept))
+        named = [law.named for law in self._laws]
+        self.candidates_ = candidate_table(result.candidates, named, len(kept), safeties)
         self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
@@ -319,7 +326,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Values of the law on the rows of X; NaN where it is undefined.
 
         With ``missing="drop"`` also in rows with a gap in a column that the law uses. A text that no row of the fit had
-        counts as none of its levels, and a warning names it.
+        counts as none of its levels, and a warning names it. Another one, an ``ExtrapolationWarning``, says once that
+        rows lie outside the ranges of the fit.
 
         Parameters
         ----------
@@ -331,7 +339,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if index is not None and not 0 <= index < len(self._laws):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(self._laws) - 1}, got {index}")
         law = self._laws[index or 0]
-        return law.values(self._variables(X, law))
+        variables = self._variables(X, law)
+        self._ranges.warn_outside(law, variables)
+        return law.values(variables)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Coefficient of determination of the law; minus infinity where it is undefined on a row.
@@ -376,6 +386,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         order = [row, *(i for i in range(len(self._laws)) if i != row)]
         self._laws = [self._laws[i] for i in order]
         self.candidates_ = self.candidates_.iloc[order].reset_index(drop=True)
+        if row:  # the point where it fails was not kept
+            self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None}
         self.expression_ = self._laws[0].named
         return self
 
@@ -406,6 +418,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             columns=self._column_names(),
             named_columns=hasattr(self, "feature_names_in_"),
             encoding=self._encoding,
+            ranges=self._ranges.bounds,
             laws=self._laws,
             baseline=self._baseline,
             candidates=self.candidates_,
@@ -425,6 +438,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if saved.named_columns:
             estimator.feature_names_in_ = np.array(saved.columns, dtype=object)
         estimator._encoding = saved.encoding
+        estimator._ranges = FittedRanges(saved.ranges)
         estimator._baseline, estimator._laws = saved.baseline, list(saved.laws)
         estimator.expression_, estimator.baseline_ = saved.laws[0].named, saved.baseline.named
         estimator.candidates_, estimator.report_ = saved.candidates, dict(saved.report)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simplipy._version import __version__
 from simplipy.errors import ConversionError, EvaluationError, FitError, ParseError, SimplipyError
 from simplipy.expression.expression import Expression, evaluate_many, from_sympy, parse, parse_many
+from simplipy.expression.intervals import Enclosure, enclose_many, enclosure
 from simplipy.expression.operators import OPERATORS, Operator
 from simplipy.expression.token_batch import TokenBatch
 from simplipy.fit.constants import fit_constants
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OPERATORS",
     "ConversionError",
+    "Enclosure",
     "Engine",
     "EvaluationError",
     "Explanation",
@@ -36,6 +38,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "canonical_key",
+    "enclose_many",
+    "enclosure",
     "equivalent",
     "evaluate_many",
     "fit_constants",

@@ -60,6 +60,27 @@ def gradient_one(
     derivatives: npt.NDArray[Any],
     n_threads: int,
 ) -> None: ...
+def tree_on_boxes(
+    tree: Tree, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.uint8]]: ...
+def prove_on_box(
+    trees: list[Tree],
+    low: npt.NDArray[np.float64],
+    high: npt.NDArray[np.float64],
+    names: list[str] | None,
+    within: tuple[float, float],
+    max_boxes: int,
+    n_threads: int,
+) -> list[tuple[Any, ...]]: ...
+def prove_on_lines(
+    trees: list[Tree],
+    starts: npt.NDArray[np.float64],
+    ends: npt.NDArray[np.float64],
+    names: list[str] | None,
+    within: tuple[float, float],
+    max_boxes: int,
+    n_threads: int,
+) -> list[tuple[Any, ...]]: ...
 def encode(trees: list[Tree]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64], list[str]]: ...
 def decode(ids: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64], extras: list[str]) -> list[Tree]: ...
 def token_of_id(id: int, extras: list[str]) -> str: ...

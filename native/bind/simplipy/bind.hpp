@@ -15,6 +15,7 @@ namespace nb = nanobind;
 
 void bind_tree(nb::module_& module);
 void bind_evaluate(nb::module_& module);
+void bind_intervals(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_simplify(nb::module_& module);
 void bind_fit(nb::module_& module);

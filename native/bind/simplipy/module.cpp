@@ -26,6 +26,7 @@ NB_MODULE(_core, module) {
     translate<simplipy::EvaluationError>("EvaluationError");
     bind_tree(module);
     bind_evaluate(module);
+    bind_intervals(module);
     bind_batch(module);
     bind_simplify(module);
     bind_fit(module);

@@ -279,6 +279,7 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
 
 def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
     from flash_ansr.infer.result.progress_display import fvu_text
+    from flash_ansr.infer.result.search_report import unsafe_text
 
     target = str(columns.target.name)
     front = model.candidates_[model.candidates_["pareto"]].nsmallest(_MAX_ROWS, "score").sort_values("length")
@@ -301,6 +302,8 @@ def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
     )
     if report["law_is_baseline"]:
         console.print(f"note   {_why_baseline(model, columns.target, target)}", soft_wrap=True)
+    if note := unsafe_text(report):
+        console.print(f"note   {note}", soft_wrap=True)
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")

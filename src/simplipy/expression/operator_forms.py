@@ -1,4 +1,4 @@
-"""One row an operator: how LaTeX, NumPy, torch, SymPy, balls and intervals write it.
+"""One row an operator: how LaTeX, NumPy, torch, SymPy and balls write it.
 
 The core's table (`simplipy.OPERATORS`) says what an operator means; this one says how other languages spell it. Nothing
 is imported here: array functions get their library, ``values(numpy, a)`` and ``values(torch, a)`` compute the same, and
@@ -45,13 +45,8 @@ class OperatorForms:
         ``values(m, a)`` or ``values(m, a, b)`` on arrays, with m numpy or torch; right inside the domain.
     exact : tuple of str and int
         Function in exact arithmetic: its name and what follows the operands. ``scale(a, 1, 2)`` is half of a.
-    bounds : {"rising", "falling", "even", ""} or callable
-        How it maps an interval: even functions rise with the absolute value. ``bounds(m, low, high)`` elsewhere, with m
-        the module ``mining.boxes``. "" where that module treats it by itself.
     domain : Interval or callable, optional
         Where it is defined: an interval of the operand, or ``domain(m, a, b)``; everywhere without it.
-    image : Interval, optional
-        All its values, where rounded bounds would say more.
     harmless : float
         An operand inside the domain.
     steep : callable, optional
@@ -61,9 +56,7 @@ class OperatorForms:
     latex: Latex
     values: Form
     exact: tuple[Any, ...]
-    bounds: str | Form = "rising"
     domain: Interval | Form | None = None
-    image: Interval | None = None
     harmless: float = 1.0
     steep: Form | None = None
 
@@ -126,8 +119,7 @@ def _power(k: int) -> OperatorForms:
         square = a * a
         return {2: square, 3: square * a, 4: square * square, 5: square * square * a}[k]
 
-    shape, image = ("rising", None) if k % 2 else ("even", _NON_NEGATIVE)
-    return OperatorForms(Latex("power", after=str(k)), values, ("integer_power", k), shape, image=image)
+    return OperatorForms(Latex("power", after=str(k)), values, ("integer_power", k))
 
 
 def _root(k: int) -> OperatorForms:
@@ -138,9 +130,10 @@ def _root(k: int) -> OperatorForms:
             return _odd_root(m, a, k)
         return m.sqrt(a) if k == 2 else m.sqrt(m.sqrt(a))
 
-    image = None if k % 2 else _NON_NEGATIVE  # of an even root, the domain too
     written = Latex("root", "" if k == 2 else f"[{k}]")
-    return OperatorForms(written, values, ("root", k), domain=image, image=image, steep=lambda m, a: a == 0)
+    return OperatorForms(
+        written, values, ("root", k), domain=None if k % 2 else _NON_NEGATIVE, steep=lambda m, a: a == 0
+    )
 
 
 def _at_one(m: Any, a: Any) -> Any:
@@ -153,10 +146,7 @@ def _extremum(token: str, name: str) -> OperatorForms:
     def values(m: Any, a: Any, b: Any) -> Any:
         return getattr(m, name)(a, b)
 
-    def bounds(m: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-        return m.extremum(name, a, b, c, d)
-
-    return OperatorForms(Latex("function", f"\\{token}"), values, (name,), bounds)
+    return OperatorForms(Latex("function", f"\\{token}"), values, (name,))
 
 
 def _multiple(k: int) -> OperatorForms:
@@ -170,37 +160,35 @@ def _part(k: int) -> OperatorForms:
 
 
 FORMS: dict[str, OperatorForms] = {
-    "+": OperatorForms(Latex("sum"), lambda m, a, b: a + b, ("add",), lambda m, a, b, c, d: (a + c, b + d)),
-    "-": OperatorForms(Latex("difference"), lambda m, a, b: a - b, ("subtract",), lambda m, a, b, c, d: (a - d, b - c)),
-    "*": OperatorForms(Latex("product"), lambda m, a, b: a * b, ("multiply",), lambda m, *ends: m.product(*ends)),
-    "/": OperatorForms(Latex("fraction"), lambda m, a, b: a / b, ("divide",), "", domain=lambda m, a, b: b != 0),
-    "pow": OperatorForms(
-        Latex("power"), lambda m, a, b: a**b, ("power",), "", domain=_power_domain, steep=_power_steep
-    ),
-    "abs": OperatorForms(Latex("abs"), lambda m, a: m.abs(a), ("absolute",), "even", image=_NON_NEGATIVE),
+    "+": OperatorForms(Latex("sum"), lambda m, a, b: a + b, ("add",)),
+    "-": OperatorForms(Latex("difference"), lambda m, a, b: a - b, ("subtract",)),
+    "*": OperatorForms(Latex("product"), lambda m, a, b: a * b, ("multiply",)),
+    "/": OperatorForms(Latex("fraction"), lambda m, a, b: a / b, ("divide",), domain=lambda m, a, b: b != 0),
+    "pow": OperatorForms(Latex("power"), lambda m, a, b: a**b, ("power",), domain=_power_domain, steep=_power_steep),
+    "abs": OperatorForms(Latex("abs"), lambda m, a: m.abs(a), ("absolute",)),
     "inv": OperatorForms(
-        Latex("fraction", before="1"), lambda m, a: 1.0 / a, ("integer_power", -1), "", domain=lambda m, a: a != 0
+        Latex("fraction", before="1"), lambda m, a: 1.0 / a, ("integer_power", -1), domain=lambda m, a: a != 0
     ),
-    "neg": OperatorForms(Latex("minus"), lambda m, a: -a, ("scale", -1, 1), "falling"),
+    "neg": OperatorForms(Latex("minus"), lambda m, a: -a, ("scale", -1, 1)),
     **{f"pow{k}": _power(k) for k in (2, 3, 4, 5)},
     **{f"pow1_{k}": _root(k) for k in (2, 3, 4, 5)},
-    "sin": _function("sin", bounds=lambda m, low, high: m.wave(low, high, math.pi / 2), image=_UNIT),
-    "cos": _function("cos", bounds=lambda m, low, high: m.wave(low, high, 0.0), image=_UNIT),
-    "tan": _function("tan", bounds=""),
+    "sin": _function("sin"),
+    "cos": _function("cos"),
+    "tan": _function("tan"),
     "asin": _function("asin", r"\arcsin", domain=_UNIT, steep=_at_one),
-    "acos": _function("acos", r"\arccos", bounds="falling", domain=_UNIT, image=_NON_NEGATIVE, steep=_at_one),
+    "acos": _function("acos", r"\arccos", domain=_UNIT, steep=_at_one),
     "atan": _function("atan", r"\arctan"),
     "sinh": _function("sinh"),
-    "cosh": _function("cosh", bounds="even", image=_FROM_ONE),
-    "tanh": _function("tanh", image=_UNIT),
+    "cosh": _function("cosh"),
+    "tanh": _function("tanh"),
     "asinh": _function("asinh", r"\operatorname{arsinh}"),
-    "acosh": _function("acosh", r"\operatorname{arcosh}", domain=_FROM_ONE, image=_NON_NEGATIVE, steep=_at_one),
+    "acosh": _function("acosh", r"\operatorname{arcosh}", domain=_FROM_ONE, steep=_at_one),
     "atanh": _function("atanh", r"\operatorname{artanh}", domain=_INSIDE_UNIT, harmless=0.0),
-    "exp": OperatorForms(Latex("power", before="e"), lambda m, a: m.exp(a), ("exp",), image=_NON_NEGATIVE),
+    "exp": OperatorForms(Latex("power", before="e"), lambda m, a: m.exp(a), ("exp",)),
     "log": _function("log", domain=_POSITIVE),
     **{f"mult{k}": _multiple(k) for k in (2, 3, 4, 5)},
     **{f"div{k}": _part(k) for k in (2, 3, 4, 5)},
-    "erf": OperatorForms(Latex("function", r"\operatorname{erf}"), _erf, ("erf",), image=_UNIT),
+    "erf": OperatorForms(Latex("function", r"\operatorname{erf}"), _erf, ("erf",)),
     "min": _extremum("min", "minimum"),
     "max": _extremum("max", "maximum"),
 }

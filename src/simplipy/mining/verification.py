@@ -25,8 +25,8 @@ from simplipy.equivalence.pointwise import Function, compare_functions
 from simplipy.equivalence.probe_points import Array, Mask, ProbePoints, probe_points
 from simplipy.errors import SimplipyError
 from simplipy.expression.expression import evaluate_many, parse
+from simplipy.expression.intervals import on_boxes
 from simplipy.expression.prefix import subterm_ends
-from simplipy.mining.boxes import on_boxes
 from simplipy.mining.rule import METAVARIABLES, Rule, Tokens
 
 _N_POINTS = 768
@@ -139,7 +139,7 @@ def _compare_on_boxes(
     for condition in rule.conditions:
         name, low, high, integer = read_condition(condition)
         inside &= (boxes[name][0] >= low) & (boxes[name][1] <= high) & (not integer)
-    left, right = (on_boxes(side, boxes, len(points)) for side in (rule.pattern, rule.replacement))
+    left, right = (on_boxes(parse(side), boxes, len(points)) for side in (rule.pattern, rule.replacement))
     narrowed = np.flatnonzero(inside & left.whole & right.nowhere)
     widened = inside & left.nowhere & right.whole
     return (points.point(int(narrowed[0])) if narrowed.size else None), bool(widened.any())
@@ -214,7 +214,9 @@ def _possible_values(tokens: Tokens, conditions: Sequence[str]) -> tuple[float, 
     """Bounds of a term wherever these conditions hold, by intervals."""
     ranges = dict.fromkeys(METAVARIABLES, (-math.inf, math.inf))
     ranges |= {name: (low, high) for name, low, high, _ in map(read_condition, conditions)}
-    found = on_boxes(tokens, {name: (np.array([low]), np.array([high])) for name, (low, high) in ranges.items()}, 1)
+    found = on_boxes(
+        parse(tokens), {name: (np.array([low]), np.array([high])) for name, (low, high) in ranges.items()}, 1
+    )
     return float(found.low[0]), float(found.high[0])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -50,6 +51,8 @@ class SavedResult:
         Whether X was a table with these names.
     encoding : Encoding
         How these columns become the variables of laws.
+    ranges : sequence of (low, high)
+        Of these variables, in the rows of the fit.
     laws : sequence of Law
         Of the candidates, the law first.
     baseline : Law
@@ -61,6 +64,7 @@ class SavedResult:
     columns: Sequence[str]
     named_columns: bool
     encoding: Encoding
+    ranges: Sequence[tuple[float, float]]
     laws: Sequence[Law]
     baseline: Law
     candidates: pd.DataFrame
@@ -149,6 +153,7 @@ def write_result(folder: str | Path, saved: SavedResult, figure: Figure | None =
         "columns": list(saved.columns),
         "named_columns": saved.named_columns,
         "encoding": saved.encoding.to_json(),
+        "ranges": [list(pair) for pair in saved.ranges],
         "law_tokens": law.expression.tokens,
         "baseline_tokens": saved.baseline.expression.tokens,
         "candidate_tokens": [law.expression.tokens for law in saved.laws],
@@ -204,4 +209,5 @@ def _result(content: Mapping[str, Any], candidates: pd.DataFrame) -> SavedResult
     candidates["expression"] = pd.Series([law.named for law in laws], dtype=object)
     plain = {name: content[name] for name in ("parameters", "columns", "named_columns", "report")}
     baseline = Law(parse(content["baseline_tokens"]), names)
-    return SavedResult(encoding=encoding, laws=laws, baseline=baseline, candidates=candidates, **plain)
+    ranges = content.get("ranges", [(-math.inf, math.inf)] * len(names))  # not in results of earlier versions
+    return SavedResult(encoding=encoding, laws=laws, baseline=baseline, candidates=candidates, ranges=ranges, **plain)

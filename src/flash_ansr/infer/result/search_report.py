@@ -19,23 +19,29 @@ from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Tally
 from flash_ansr.infer.search.set_up import LEAST_SECONDS, SearchOptions, why_not_neural
 from flash_ansr.infer.selection.final_choice import SearchResult
+from flash_ansr.infer.selection.safety import Safety
 from simplipy import Expression, TokenBatch
 from simplipy._version import __version__
 from simplipy.fit.score import score
 
 _COUNTS = ("drawn", "unique", "fitted", "screened")
+_FAILURES = {"pole": ("has a pole", "near"), "undefined": ("is undefined", "at"), "overflow": ("overflows", "at")}
 
 
-def candidate_table(candidates: Sequence[Candidate], named: Sequence[Expression], n_columns: int) -> pd.DataFrame:
+def candidate_table(
+    candidates: Sequence[Candidate], named: Sequence[Expression], n_columns: int, safeties: Sequence[Safety] = ()
+) -> pd.DataFrame:
     """One row a candidate, best first; ``named`` are their formulas in the user's names.
 
-    The price is that of the form, in nats, where variables are chosen from so many columns.
+    The price is that of the form, in nats, where variables are chosen from so many columns. There is a column ``safe``
+    at the end of a search, with a safety for each.
     """
     columns = ("length", "fvu", "r2_cv", "score", "log_prob", "n_constants", "proposer")
     facts = {name: [getattr(c, name) for c in candidates] for name in columns}
     prices = form_prices([c.expression for c in candidates], n_columns).min(axis=1).round(2)
     table = pd.DataFrame({"expression": pd.Series(list(named), dtype=object), **facts})
-    return table.assign(price=prices, pareto=_on_front(candidates))
+    table = table.assign(price=prices, pareto=_on_front(candidates))
+    return table.assign(safe=[found.safe for found in safeties]) if safeties else table
 
 
 def chosen_row(table: pd.DataFrame, max_length: int | None, min_r2: float | None, index: int | None) -> int:
@@ -89,6 +95,8 @@ def search_report(
     options: SearchOptions,
     budget: Budget,
     result: SearchResult,
+    safety: Safety,
+    names: Sequence[str],
     set_up: float,
     input_facts: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -96,6 +104,10 @@ def search_report(
 
     Parameters
     ----------
+    safety : Safety
+        Of the law.
+    names : sequence of str
+        Of the variables.
     set_up : float
         Seconds before the search.
     input_facts : mapping
@@ -126,8 +138,37 @@ def search_report(
         **input_facts,
         "searched_rows": pipeline.table.n_rows,
         "law_is_baseline": result.law.is_baseline,
+        **_safety_part(safety, names),
         "neural": _network_part(pipeline, options),
     }
+
+
+def _safety_part(safety: Safety, names: Sequence[str]) -> dict[str, Any]:
+    """Whether the law is safe; where it is not, how it fails and at which point, in the names of the columns."""
+    point, fails = safety.box.point, None
+    if point is not None:
+        at = {names[int(x.removeprefix("x")) - 1]: value for x, value in point.items()}
+        fails = {"how": safety.box.failure, "at": at}
+    return {"safe": safety.safe, "fails": fails}
+
+
+def unsafe_text(report: Mapping[str, Any]) -> str:
+    """A sentence about a law that is not proved to be safe; "" for one that is.
+
+    Examples
+    --------
+    >>> unsafe_text({"safe": "disproved", "fails": {"how": "pole", "at": {"distance": 3.2}}})
+    'the law has a pole inside the range of the data, near distance = 3.2'
+    """
+    if report["safe"] == "proved":
+        return ""
+    if report["safe"] == "unknown":
+        return "the law could not be shown to be defined everywhere in the range of the data"
+    if report["fails"] is None:
+        return "the law fails at a point inside the range of the data"
+    fails, near = _FAILURES[report["fails"]["how"]]
+    point = ", ".join(f"{name} = {value:.4g}" for name, value in report["fails"]["at"].items())
+    return f"the law {fails} inside the range of the data, {near} {point}"
 
 
 def _counts(tally: Tally) -> dict[str, Any]:

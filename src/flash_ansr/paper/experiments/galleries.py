@@ -57,7 +57,7 @@ def _find_laws(context: Context, examples: list[Example], n_rows: int, seconds: 
         model = _search(context, X, _values(example.law, X), seconds)
         return {
             "law": model.expression_.infix(),
-            "fvu": min(1e300, fvu(truth(X_new), model.predict(X_new))),
+            "fvu": min(1e300, fvu(truth(X_new), model.expression_(X_new))),
             "same": simplipy.equivalent(model.expression_, truth, rtol=1e-6).equivalent,
             "seconds": float(model.report_["seconds"]),
         }

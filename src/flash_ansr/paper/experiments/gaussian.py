@@ -70,7 +70,7 @@ def gaussian_map(context: Context) -> Exhibit:
             model.fit(X, y)
         except SimplipyError as error:  # a search that finds nothing is an outcome
             return {"fvu": None, "error": str(error)}
-        return {"fvu": min(fvu(y_new, model.predict(X_new)), 1e3), "law": model.expression_.infix(precision=6)}
+        return {"fvu": min(fvu(y_new, model.expression_(X_new)), 1e3), "law": model.expression_.infix(precision=6)}
 
     figure, drawn = panels(len(budgets), 1 + len(networks), 4.6, 3.8)
     findings = []

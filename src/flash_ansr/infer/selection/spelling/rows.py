@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from functools import cache
+
 import numpy as np
 
 from flash_ansr.infer.selection.spelling.terms import Base, Call, Leaf, Product
 from flash_ansr.infer.selection.spelling.writing import text_of
 from flash_ansr.infer.table.table import FloatArray
-from simplipy import parse
-from simplipy.expression.operator_forms import FORMS
+from simplipy import enclosure, parse
 
 # rows that formulas are evaluated on; signs of columns are those of all rows
 _MAX_ROWS = 1024
@@ -50,8 +52,7 @@ class Rows:
         if isinstance(base, Leaf):
             return base.token in self._nonnegative
         if isinstance(base, Call):
-            image = FORMS[base.token].image
-            return image is not None and image.low >= 0
+            return _has_no_negative_values(base.token)
         return self._is_plain(base) if isinstance(base, Product) else all(map(self._is_plain, base.terms))
 
     def _is_seen(self, formula: Product) -> bool:
@@ -61,3 +62,15 @@ class Rows:
                 values = parse(text_of(formula))(self.some)
             self._seen[formula] = not (values < 0).any()
         return self._seen[formula]
+
+
+@cache
+def _has_no_negative_values(function: str) -> bool:
+    """Whether a function is 0 or more wherever it is defined.
+
+    Examples
+    --------
+    >>> _has_no_negative_values("exp"), _has_no_negative_values("sinh")
+    (True, False)
+    """
+    return enclosure(f"{function}(x)", {"x": (-math.inf, math.inf)}, max_boxes=1).low >= 0
