@@ -197,7 +197,7 @@ def test_a_constant_yields_to_a_clear_baseline_beside_an_unclear_best(
     wave, line, constant = made
     losses = np.full((3, n_rows), 1.0)
     losses[1] = np.random.default_rng(0).uniform(0.8, 0.95, n_rows)
-    losses[0, : n_rows // 4] = np.tile([-9.0, 9.0], n_rows // 8)
+    losses[0, : n_rows // 4] = np.tile([-8.0, 10.0], n_rows // 8)
     losses[0] -= 0.3
     found = HeldOut([replace(c, r2_cv=0.1) for c in made], losses)
     assert found.best == 0
