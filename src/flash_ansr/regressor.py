@@ -372,6 +372,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def choose(self, max_length: int | None = None, min_r2: float | None = None, index: int | None = None) -> FlashANSR:
         """Take another candidate of the same search as the law; it becomes row 0 of ``candidates_``.
 
+        Where none was tried on rows that it was not fitted to, as beside an exact law, the rows of the fit count.
+
         Parameters
         ----------
         max_length : int, optional

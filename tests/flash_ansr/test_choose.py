@@ -128,6 +128,12 @@ def test_wishes_that_no_row_meets(wish: dict[str, float], message: str) -> None:
         chosen_row(HAND, *(wish.get(name) for name in ("max_length", "min_r2", "index")))
 
 
+@pytest.mark.parametrize(("wish", "row"), [({"max_length": 4}, 1), ({"min_r2": 0.7}, 0), ({"min_r2": 0.1}, 2)])
+def test_where_no_candidate_was_tried_the_rows_of_the_fit_count(wish: dict[str, float], row: int) -> None:
+    exact = HAND.assign(r2_cv=math.nan, fvu=[0.2, 0.6, 0.8, 1e-24])
+    assert chosen_row(exact, *(wish.get(name) for name in ("max_length", "min_r2", "index"))) == row
+
+
 def test_before_a_fit() -> None:
     with pytest.raises(NotFittedError):
         FlashANSR().choose(index=0)

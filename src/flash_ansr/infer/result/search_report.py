@@ -52,7 +52,8 @@ def chosen_row(table: pd.DataFrame, max_length: int | None, min_r2: float | None
         if not 0 <= index < len(table):
             raise IndexError(f"index must be a row of candidates_, 0 to {len(table) - 1}, got {index}")
         return index
-    lengths, r2 = table["length"].to_numpy(), table["r2_cv"].fillna(-math.inf).to_numpy()
+    tried = table["r2_cv"] if table["r2_cv"].notna().any() else 1 - table["fvu"]
+    lengths, r2 = table["length"].to_numpy(), tried.fillna(-math.inf).to_numpy()
     rows = np.flatnonzero(lengths <= (math.inf if max_length is None else max_length))
     if not len(rows):
         raise ValueError(f"no candidate has max_length {max_length} or less; the shortest has {lengths.min()}")

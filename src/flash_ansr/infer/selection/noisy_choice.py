@@ -3,8 +3,8 @@
 First the kind of noise is chosen, by the likelihood of the best candidates: one deviation for all rows, or one in
 proportion to y. Then the most promising candidates are fitted and tidied once more, with every number free, and ranked
 by description length. Whether what they leave is noise is tested: residuals of the right law can be predicted neither
-from those of near rows nor by a polynomial in the columns. Where they can, the law was not found, and the paper's score
-chooses.
+from those of near rows nor by a polynomial in the columns. Where they can, the law was not found, and
+``predictive_choice.py`` chooses.
 """
 
 from __future__ import annotations

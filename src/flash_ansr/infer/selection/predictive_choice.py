@@ -64,9 +64,10 @@ def _law(
         return _cheapest(found, rows, lambda i: found.candidates[i].r2_cv >= enough), False
     place = numbers.get(_identity(shortest))
     if rows.n_rows < FEW_ROWS:
-        is_refuted = place is None or (_is_constant(shortest) and _is_beaten_by_baseline(found, place))
+        is_refuted = place is None or _is_refuted_constant(found, place)
         return (found.candidates[best], False) if is_refuted else (shortest, True)
-    if leaves_noise and place is not None and found.excess(place, best) <= _TWO:
+    is_refuted = place is None or _is_refuted_constant(found, place) or found.excess(place, best) > _TWO
+    if leaves_noise and not is_refuted:
         return shortest, True
     law = _cheapest(found, rows, lambda i: found.excess(i, best) <= _ONE)
     return law, False
@@ -74,21 +75,16 @@ def _law(
 
 def _cheapest(found: HeldOut, rows: Table, is_good: Callable[[int], bool]) -> Candidate:
     """The cheapest of the good ones; a constant only where no baseline explains anything."""
-    good = [
-        i
-        for i, c in enumerate(found.candidates)
-        if is_good(i) and not (_is_constant(c) and _is_beaten_by_baseline(found, i))
-    ] or [found.best]
+    good = [i for i in range(len(found.candidates)) if is_good(i) and not _is_refuted_constant(found, i)]
+    good = good or [found.best]
     prices = form_prices([found.candidates[i].expression for i in good], rows.n_columns).min(axis=1)
     return found.candidates[good[int(np.argmin(prices))]]
 
 
-def _is_constant(candidate: Candidate) -> bool:
-    return not candidate.expression.variables
-
-
-def _is_beaten_by_baseline(found: HeldOut, i: int) -> bool:
-    return any(c.is_baseline and found.excess(i, k) > _TWO for k, c in enumerate(found.candidates))
+def _is_refuted_constant(found: HeldOut, i: int) -> bool:
+    """Whether it is a constant where a baseline explains something."""
+    is_beaten = (c.is_baseline and found.excess(i, k) > _TWO for k, c in enumerate(found.candidates))
+    return not found.candidates[i].expression.variables and any(is_beaten)
 
 
 def _shortlist(described: Sequence[Candidate], once: Sequence[Candidate]) -> list[Candidate]:

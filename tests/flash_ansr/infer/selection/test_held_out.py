@@ -100,13 +100,16 @@ def test_rows_of_a_fold_do_not_enter_its_fit() -> None:
 def test_forms_searched_in_noise_explain_nothing(n_rows: int) -> None:
     """The best in the sample of many forms of ten columns that have nothing to do with y."""
     shapes = ("<constant>*{} + <constant>", "<constant>*sin({}) + <constant>", "<constant>*{}^2 + <constant>")
-    for seed in range(4):
+    explained = []
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         table = Table(rng.uniform(-2, 2, (n_rows, 10)), rng.normal(size=n_rows))
         made = [candidate(table, shape.format(f"x{k}")) for shape in shapes for k in range(1, 11)]
         best = min(made, key=lambda c: c.fvu)
         assert best.fvu < 1
-        assert held_out([best], table, "squared", seed, None).candidates[0].r2_cv < 0.01
+        explained.append(held_out([best], table, "squared", seed, None).candidates[0].r2_cv)
+    assert np.mean(explained) < 0
+    assert max(explained) < 0.05
 
 
 def test_a_law_explains_other_rows_too() -> None:

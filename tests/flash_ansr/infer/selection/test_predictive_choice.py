@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from flash_ansr.infer.candidates.description import form_prices
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.baselines import constant_baseline, linear_baseline, power_law_baseline
 from flash_ansr.infer.selection.criteria import automatic
-from flash_ansr.infer.selection.held_out import held_out
+from flash_ansr.infer.selection.held_out import HeldOut, held_out
 from flash_ansr.infer.selection.noisy_choice import Choice
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS, by_prediction
 from flash_ansr.infer.settings import Settings
@@ -183,3 +185,23 @@ def test_without_time_descriptions_decide() -> None:
     table = bumpy(300)
     described = Choice(candidates(table, *FORMULAS[:3]))
     assert by_prediction(described, described.candidates, table, SETTINGS, "auto", Budget(time_limit=-1.0)) is described
+
+
+@pytest.mark.parametrize("n_rows", [80, 400])
+def test_a_constant_yields_to_a_clear_baseline_beside_an_unclear_best(
+    n_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best one is better than the constant by a mean that a few rows make; the line is, in every row."""
+    table = table_of(n_rows, "x1 + x2", 0.5)
+    made = candidates(table, "<constant>*sin(x1)")
+    wave, line, constant = made
+    losses = np.full((3, n_rows), 1.0)
+    losses[1] = np.random.default_rng(0).uniform(0.8, 0.95, n_rows)
+    losses[0, : n_rows // 4] = np.tile([-8.0, 10.0], n_rows // 8)
+    losses[0] -= 0.3
+    found = HeldOut([replace(c, r2_cv=0.1) for c in made], losses)
+    assert found.best == 0
+    assert found.excess(2, 0) < 2 < found.excess(2, 1)
+    monkeypatch.setattr("flash_ansr.infer.selection.predictive_choice.held_out", lambda *_: found)
+    choice = by_prediction(Choice([constant, line, wave], 0.5), made, table, SETTINGS, "auto", None)
+    assert choice.candidates[0].expression.variables
