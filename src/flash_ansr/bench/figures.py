@@ -167,11 +167,11 @@ def pareto_figure(groups: Sequence[Group]) -> Figure | None:
         front = sorted((s.size.value, s.mean_r2.value) for s in known if not is_dominated(s, known))
         panel.plot(*zip(*front, strict=True), "--", color="0.5", lw=1)
         for k, (found, label) in enumerate(zip(known, labels, strict=True)):
-            (r2, *up, _), (size, *across, _) = found.mean_r2, found.size
+            r2, size = found.mean_r2, found.size
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
-            panel.plot(size, r2, ls="", color=colour, marker=marker, ms=6, label=label)
-            panel.vlines(size, *up, colors=colour, lw=1)
-            panel.hlines(r2, *across, colors=colour, lw=1)
+            panel.plot(size.value, r2.value, ls="", color=colour, marker=marker, ms=6, label=label)
+            panel.vlines(size.value, r2.low, r2.high, colors=colour, lw=1)
+            panel.hlines(r2.value, size.low, size.high, colors=colour, lw=1)
         panel.set(xscale="log", ylim=(0, 1.02), xlabel="mean size: tokens of a formula, or nodes of trees")
         panel.set_ylabel("mean of max(R2, 0), tested rows")
         figure.legend(loc="outside upper center", ncols=in_a_line)
