@@ -1,4 +1,4 @@
-"""Figures of the report: curves against time, points and noise, and the fit of every problem.
+"""Figures of the report: curves against time, points and noise, the fit of every problem, and R2 against size.
 
 Colours are those of Okabe and Ito, which the colour-blind can distinguish; every curve has a marker of its own too.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,6 +33,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _LINE_STYLES = ("-", "--", ":")
 # ours has the same colour in every figure, and others keep theirs whether or not baselines are drawn; others are 1
 _COLOUR_ORDER = {"ours": 0, "linear": 2, "power_law": 2}
+_PARETO_WIDTH = 6.4
 _FVU_FLOOR = 1e-32
 _FVU_CEILING = 1e2
 _FAILED_FVU = 0.5
@@ -86,16 +87,20 @@ def curves(groups: Sequence[Group], axis: Axis) -> dict[str, list[Group]]:
     """
     best: dict[str, list[Group]] = {}
     for members in grouped(groups, axis.fixed).values():
-        # of equally usual sets of problems the larger one
-        counts = Counter(group.problems for group in members)
-        usual = max(counts, key=lambda problems: (counts[problems], len(problems)))
         found = {}
-        for curve, alike in grouped((g for g in members if g.problems == usual), lambda g: g.curve).items():
+        for curve, alike in grouped(_on_usual_problems(members), lambda g: g.curve).items():
             efforts = grouped(alike, axis.effort).values()
             found[curve] = sorted(max(efforts, key=lambda gs: len(_positions(gs, axis))), key=axis.position)
         if _coverage(found, axis) > _coverage(best, axis):
             best = found
     return best if any(len(_positions(gs, axis)) > 1 for gs in best.values()) else {}
+
+
+def _on_usual_problems(groups: Sequence[Group]) -> list[Group]:
+    """The groups on the set of problems that most of them have; of equally usual sets the larger one."""
+    counts = Counter(group.problems for group in groups)
+    usual = max(counts, key=lambda problems: (counts[problems], len(problems)))
+    return [g for g in groups if g.problems == usual]
 
 
 def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], columns: int = 3) -> Figure | None:
@@ -111,7 +116,7 @@ def metric_figure(groups: Sequence[Group], axis: Axis, names: Sequence[str], col
     with mpl.rc_context(STYLE):
         # fixed margins: matplotlib's layout engines take seconds for a grid of this size
         width = 3.4 * n_columns
-        in_a_line = max(1, min(4, len(found), int(width / (_LEGEND_MARK + _LETTER * max(map(len, found))))))
+        in_a_line = _legend_columns(found, width)
         top = 0.4 + _LEGEND_LINE * math.ceil(len(found) / in_a_line)
         height = 2.7 * n_rows + top - 0.15
         margins = {"left": 0.5 / width, "right": 1 - 0.15 / width, "bottom": 0.55 / height, "top": 1 - top / height}
@@ -145,27 +150,31 @@ def problem_figure(group: Group) -> Figure:
 
 
 def pareto_figure(groups: Sequence[Group]) -> Figure | None:
-    """R2 against size of systems on tables, with 95 % intervals; a line joins those that no other dominates."""
-    known = [s for s in standings(groups) if s.size.n]
+    """R2 against size of systems on tables, with 95 % intervals; a line joins those that no other dominates.
+
+    Groups on other tables than most are left out; None where no group has an answer.
+    """
+    known = [s for s in standings(_on_usual_problems(groups)) if s.size.n]
     if not known:
         return None
-    front = sorted((s for s in known if not is_dominated(s, known)), key=lambda s: s.size.value)
+    known.sort(key=lambda s: _COLOUR_ORDER.get(s.group.system, 1))
+    labels = [f"{s.group.curve}, {s.group.effort}" for s in known]
+    in_a_line = _legend_columns(labels, _PARETO_WIDTH)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        height = 3.2 + _LEGEND_LINE * math.ceil(len(labels) / in_a_line)
+        figure = Figure(figsize=(_PARETO_WIDTH, height), layout="constrained")
         panel = figure.subplots()
-        panel.plot(
-            [s.size.value for s in front], [s.mean_r2.value for s in front], "--", color="0.5", lw=1, label="best"
-        )
-        for k, found in enumerate(sorted(known, key=lambda s: _COLOUR_ORDER.get(s.group.system, 1))):
+        front = sorted((s.size.value, s.mean_r2.value) for s in known if not is_dominated(s, known))
+        panel.plot(*zip(*front, strict=True), "--", color="0.5", lw=1)
+        for k, (found, label) in enumerate(zip(known, labels, strict=True)):
             r2, size = found.mean_r2, found.size
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
-            wide = [[size.value - size.low], [size.high - size.value]]
-            high = [[r2.value - r2.low], [r2.high - r2.value]]
-            label = f"{found.group.curve}, {found.group.effort}"
-            panel.errorbar(size.value, r2.value, high, wide, ls="", lw=1, label=label, color=colour, marker=marker)
-        panel.set(xscale="log", ylim=(0, 1.02), xlabel="mean size: tokens, or nodes of trees")
-        panel.set_ylabel("mean of max(R2, 0) on rows to test")
-        figure.legend(loc="outside right upper")
+            panel.plot(size.value, r2.value, ls="", color=colour, marker=marker, ms=6, label=label)
+            panel.vlines(size.value, r2.low, r2.high, colors=colour, lw=1)
+            panel.hlines(r2.value, size.low, size.high, colors=colour, lw=1)
+        panel.set(xscale="log", ylim=(0, 1.02), xlabel="mean size: tokens of a formula, or nodes of trees")
+        panel.set_ylabel("mean of max(R2, 0), tested rows")
+        figure.legend(loc="outside upper center", ncols=in_a_line)
     return figure
 
 
@@ -239,6 +248,11 @@ def _grid(figure: Figure, n: int, n_columns: int, **options: Any) -> list[Axes]:
     for panel in panels[n:]:
         panel.set_axis_off()
     return panels[:n]
+
+
+def _legend_columns(labels: Collection[str], width: float) -> int:
+    """Entries of a legend side by side, on so many inches."""
+    return max(1, min(4, len(labels), int(width / (_LEGEND_MARK + _LETTER * max(map(len, labels))))))
 
 
 def _positions(groups: Iterable[Group], axis: Axis) -> set[float]:

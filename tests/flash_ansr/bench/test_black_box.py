@@ -241,6 +241,21 @@ def test_domination(tmp_path: Path) -> None:
     assert [name for name, s in found.items() if is_dominated(s, list(found.values()))] == ["worse"]
 
 
+def test_the_picture_joins_what_is_not_dominated(tmp_path: Path) -> None:
+    rows = [
+        *made_rows("short", {"a": [0.5], "b": [0.3]}, 5),
+        *made_rows("long", {"a": [0.8], "b": [0.6]}, 50),
+        *made_rows("worse", {"a": [0.6], "b": [0.4]}, 500),
+        *made_rows("unfinished", {"a": [0.9]}, 2),
+    ]
+    found = standings_of(tmp_path, *rows)
+    figure = figures.pareto_figure([s.group for s in found.values()])
+    assert figure is not None
+    front, *points = figure.axes[0].get_lines()
+    assert front.get_xydata() == pytest.approx(np.array([[5, 0.4], [50, 0.7]]))
+    assert {line.get_label() for line in points} == {"short, 1 s", "long, 1 s", "worse, 1 s"}
+
+
 def test_report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A report of laws and tables has both tables, and the Pareto picture beside the figures of laws."""
     monkeypatch.setitem(figures.STYLE, "figure.dpi", 30)
