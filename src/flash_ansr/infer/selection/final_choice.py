@@ -105,6 +105,7 @@ def conclude(
         baselines[0] = _on_all_rows(baselines[0], rows, loss, budget)
     if pipeline.settings.pipeline.presents:
         candidates = uninterrupted(lambda: spelled(candidates, rows, pipeline.grammar))
+        baselines = uninterrupted(lambda: spelled(baselines, rows, pipeline.grammar))
     return SearchResult(stop, candidates, baselines[0], choice.noise, choice.kind)
 
 

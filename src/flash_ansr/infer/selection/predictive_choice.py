@@ -13,6 +13,7 @@ from flash_ansr.infer.candidates.description import form_prices
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.held_out import HeldOut, held_out
 from flash_ansr.infer.selection.noisy_choice import Choice
+from flash_ansr.infer.selection.safety import safety_of
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.table import Table
 
@@ -40,15 +41,24 @@ def by_prediction(
         By the paper's score, each function once.
     """
     shortlist = _shortlist(described.candidates, once)
-    found = held_out(shortlist, rows, settings.loss, settings.random_state, deadline)
-    if not found.candidates:
-        return described
-    by_key = {_identity(c): c for c in found.candidates}
+    broken = _broken(shortlist, rows, settings.n_threads)
+    whole = [c for c in shortlist if _identity(c) not in broken]
+    found = held_out(whole, rows, settings.loss, settings.random_state, deadline) if whole else None
+    by_key = {} if found is None else {_identity(c): c for c in found.candidates}
     ranked = [by_key.get(_identity(c), c) for c in described.candidates]
-    law, is_described = _law(found, ranked, rows, described.noise is not None, aim)
+    safe = [c for c in ranked if _identity(c) not in broken] or ranked
+    if found is None or not found.candidates:
+        return replace(described, candidates=_with_first(safe[0], ranked))
+    law, is_described = _law(found, safe, rows, described.noise is not None, aim)
     if not is_described:
         return Choice(_with_first(law, _by_error(found, described.candidates)))
     return replace(described, candidates=_with_first(law, ranked))
+
+
+def _broken(candidates: Sequence[Candidate], rows: Table, n_threads: int | None) -> set[str]:
+    """The candidates that have no value somewhere between neighbouring rows: they bend around the data."""
+    safeties = safety_of([c.expression for c in candidates], rows, n_threads)
+    return {_identity(c) for c, safety in zip(candidates, safeties, strict=True) if safety.breaks_between_rows}
 
 
 def _law(

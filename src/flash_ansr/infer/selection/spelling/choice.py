@@ -35,8 +35,9 @@ _MORE_TOKENS = 3
 _MORE_SHARE = 1 / 3
 # in which the numbers of one law agree
 _DIGITS = 6
-# candidates that are rewritten beside those on the front; the others are put in order
-_N_REWRITTEN = 100
+# candidates that are rewritten, beside those on the front; of the others only roots with strange names are
+_N_REWRITTEN = 50
+_STRANGE = frozenset(("pow1_4", "pow1_5"))
 # nobody reads longer formulas: they are put in order
 _MOST_TOKENS = 60
 _MOST_LEVELS = 60
@@ -58,14 +59,16 @@ def spelled(candidates: Sequence[Candidate], table: Table, grammar: Grammar) -> 
         What is printed keeps to it.
     """
     rows = Rows(table.X)
-    batch = TokenBatch.from_expressions([candidate.expression for candidate in candidates])
-    lengths = [len(short) for short in simplipy.simplify_many(batch).expressions()]
-    rewritten = {*range(_N_REWRITTEN), *_front(candidates, lengths)}
+    rewritten = sorted({*range(min(len(candidates), _N_REWRITTEN)), *_front(candidates)})
+    batch = TokenBatch.from_expressions([candidates[i].expression for i in rewritten])
+    shortest = dict(zip(rewritten, map(len, simplipy.simplify_many(batch).expressions()), strict=True))
     first: dict[str, Candidate] = {}
-    for i, (candidate, length) in enumerate(zip(candidates, lengths, strict=True)):
-        spellings = spellings_of(candidate.expression, rows, is_rewritten=i in rewritten)
-        X = rows.some if i else table.X
-        form = _first_printable(candidate.expression, spellings, grammar, X, longest_spelling(length))
+    for i, candidate in enumerate(candidates):
+        form = candidate.expression
+        if i in shortest or not _STRANGE.isdisjoint(form.tokens):
+            spellings = spellings_of(form, rows, is_rewritten=i in shortest)
+            most = longest_spelling(shortest.get(i, candidate.length))
+            form = _first_printable(form, spellings, grammar, rows.some if i else table.X, most)
         first.setdefault(form.infix(_DIGITS), dataclasses.replace(candidate, expression=form))
     return list(first.values())
 
@@ -111,10 +114,10 @@ def spellings_of(expression: Expression, rows: Rows, is_rewritten: bool = True) 
         yield parse(text_of(formula))
 
 
-def _front(candidates: Sequence[Candidate], lengths: Sequence[int]) -> Iterator[int]:
+def _front(candidates: Sequence[Candidate]) -> Iterator[int]:
     """Places of the candidates that no shorter one fits as well as."""
     lowest = math.inf
-    for _, fvu, i in sorted((length, candidates[i].fvu, i) for i, length in enumerate(lengths)):
+    for _, fvu, i in sorted((candidate.length, candidate.fvu, i) for i, candidate in enumerate(candidates)):
         if fvu < lowest:
             lowest = fvu
             yield i
