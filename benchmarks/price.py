@@ -2,8 +2,8 @@
 
     python benchmarks/price.py [--n 20000] [--seed 1]
 
-Forms of the prior `wide`, in one call on one thread: simplified as drawn, then priced. Times are those of the processor,
-the best of a few passes, so that other processes on the machine do not count.
+Forms of the prior `wide`, in one call on one thread: simplified as drawn, then priced. Times are those of the
+processor, the best of a few passes, so that other processes on the machine do not count.
 """
 
 from __future__ import annotations
