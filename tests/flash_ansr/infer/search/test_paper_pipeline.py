@@ -82,7 +82,7 @@ def test_the_report_tells_what_the_network_did(checkpoint: Path, monkeypatch: py
     started = threading.Event()
     monkeypatch.setattr(NeuralProposer, "start", lambda *_: started.wait())
     monkeypatch.setattr("flash_ansr.infer.search.pipeline._TOO_SOON", 0.0)
-    model = FlashANSR(time_limit=5.0, proposers=["closed_form", "neural"], checkpoint=checkpoint, target_fvu=1.0)
+    model = FlashANSR(time_limit=8.0, proposers=["closed_form", "neural"], checkpoint=checkpoint, target_fvu=1.0)
     model.fit(X, Y)
     started.set()
     assert model.report_["neural"] == "was still being loaded when the search ended"
