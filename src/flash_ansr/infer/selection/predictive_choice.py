@@ -48,7 +48,7 @@ def by_prediction(
     ranked = [by_key.get(_identity(c), c) for c in described.candidates]
     safe = [c for c in ranked if _identity(c) not in broken] or ranked
     if found is None or not found.candidates:
-        return replace(described, candidates=_with_first(safe[0], ranked))
+        return described if safe[0] is ranked[0] else replace(described, candidates=_with_first(safe[0], ranked))
     law, is_described = _law(found, safe, rows, described.noise is not None, aim)
     if not is_described:
         return Choice(_with_first(law, _by_error(found, described.candidates)))

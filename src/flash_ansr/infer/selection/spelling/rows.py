@@ -10,7 +10,7 @@ import numpy as np
 from flash_ansr.infer.selection.spelling.terms import Base, Call, Leaf, Product
 from flash_ansr.infer.selection.spelling.writing import text_of
 from flash_ansr.infer.table.table import FloatArray
-from simplipy import enclosure, parse
+from simplipy import OPERATORS, enclosure, parse
 
 # rows that formulas are evaluated on; signs of columns are those of all rows
 _MAX_ROWS = 1024
@@ -66,11 +66,13 @@ class Rows:
 
 @cache
 def _has_no_negative_values(function: str) -> bool:
-    """Whether a function is 0 or more wherever it is defined.
+    """Whether a function of one operand is 0 or more wherever it is defined.
 
     Examples
     --------
     >>> _has_no_negative_values("exp"), _has_no_negative_values("sinh")
     (True, False)
     """
+    if OPERATORS[function].arity != 1:
+        return False
     return enclosure(f"{function}(x)", {"x": (-math.inf, math.inf)}, max_boxes=1).low >= 0
