@@ -76,7 +76,7 @@ std::string up_to_names(const Tree& tree) {
     return simplipy::to_infix(Tree(std::move(nodes), {}), std::nullopt);
 }
 
-// What stands below what: the operator, the side where that counts, and the symbol below it.
+// The parts of a tree with their parents: the operator, the side where that counts, and the symbol below it.
 std::set<std::string> links(const Tree& tree) {
     std::set<std::string> found;
     const std::vector<Node>& nodes = tree.nodes();

@@ -68,7 +68,7 @@ inline constexpr std::size_t fitted_exponent = 2 * negative_exponents;
 // Roles of a number.
 enum class NumberRole : std::uint8_t { coefficient, term, exponent };
 
-// What stands before an atom.
+// The kind of factor that stands before an atom.
 enum class Beside : std::uint8_t { nothing, variable, exponential, logarithm, wave, function, power, bracket };
 Beside kind_of(simplipy::Op atom);
 Place place_of(const Factor& factor, std::size_t operand);

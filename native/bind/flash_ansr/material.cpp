@@ -1,4 +1,4 @@
-// What priors draw skeletons from, for Python: casts only, the logic is in native/ansr/data.
+// The material that priors draw skeletons from, for Python: casts only, the logic is in native/ansr/data.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>

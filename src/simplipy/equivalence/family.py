@@ -162,7 +162,7 @@ class Translation:
 
     Simplification says how the result's constants follow from the input's. Where two skeletons have one result, a
     member of the one is a member of the other if those equations can be solved the other way: a small system without
-    variables, much easier than a fit of values. What comes out are guesses.
+    variables, much easier than a fit of values. The results are guesses.
     """
 
     def __init__(self, a: Expression, b: Expression) -> None:

@@ -2,8 +2,8 @@
 
 Every formula is a ``Product``; a variable is one with the coefficient 1 and one factor. Quotients are negative powers,
 roots are broken ones, differences have negative coefficients: rules need one pattern for all spellings of a formula.
-What the operations here make is equal to the formulas they are given, and defined wherever those are. They raise
-``OutOfRangeError`` where a number is no finite double.
+The operations here make formulas that are equal to those that they are given, and defined wherever those are. They
+raise ``OutOfRangeError`` where a number is no finite double.
 """
 
 from __future__ import annotations
