@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -118,10 +119,11 @@ def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0)
     # pairs that are nearest to each other count twice
     if float(r @ r[near]) / math.sqrt(1.6 * n) > _SIGNIFICANT:
         return False
-    pairs = [(i, j) for i in range(u.shape[1]) for j in range(i, u.shape[1])]
-    terms = np.column_stack([np.ones(n), u, *(u[:, i] * u[:, j] for i, j in pairs)])
-    if terms.shape[1] + n_constants > n // 3:
-        terms = terms[:, : u.shape[1] + 1]
+    n_columns = u.shape[1]
+    terms = np.column_stack([np.ones(n), u])
+    if (n_columns + 1) * (n_columns + 2) // 2 + n_constants <= n // 3:  # of many columns there are millions of products
+        pairs = itertools.combinations_with_replacement(range(n_columns), 2)
+        terms = np.column_stack([terms, *(u[:, i] * u[:, j] for i, j in pairs)])
     explained = np.linalg.lstsq(terms, r, rcond=None)[0] @ terms.T @ r / max(float(r @ r), 1e-300)
     k = terms.shape[1] - 1
     # of noise, k terms explain k/n on average

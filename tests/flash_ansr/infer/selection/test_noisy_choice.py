@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -75,6 +77,16 @@ def test_noise_is_told_from_structure() -> None:
     assert looks_like_noise(RNG.standard_t(2, 300), X)
     assert not looks_like_noise(0.1 * NOISE + 0.2 * X[:, 0] * X[:, 1], X)
     assert not looks_like_noise(np.sin(3 * X[:, 0]) + 0.3 * NOISE, X)
+
+
+def test_products_of_many_columns_are_not_made() -> None:
+    rng = np.random.default_rng(0)
+    tracemalloc.start()
+    try:
+        looks_like_noise(rng.normal(size=40), rng.normal(size=(40, 1000)))
+        assert tracemalloc.get_traced_memory()[1] < 10e6  # half a million products take 160 MB
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("n_rows", [10, 40, 300])
