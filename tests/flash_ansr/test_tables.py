@@ -62,8 +62,11 @@ def test_texts_are_indicators(kind: str, tmp_path: Path) -> None:
 def test_levels_that_the_fit_did_not_see() -> None:
     model = quick().fit(FRAME, 2 * X[:, 0] + 3 * (COLOUR == "red"))
     new = FRAME.head(3).assign(colour=["red", "pink", "mauve"])
-    with pytest.warns(UserWarning, match="column 'colour' has levels that the fit did not see: 'mauve', 'pink'"):
+    with pytest.warns(
+        UserWarning, match="column 'colour' has levels that the fit did not see: 'mauve', 'pink'"
+    ) as told:
         values = model.predict(new)
+    assert {warning.filename for warning in told if "levels" in str(warning.message)} == {__file__}
     np.testing.assert_allclose(values, 2 * X[:3, 0] + [3, 0, 0])
     unused = quick().fit(FRAME, Y)
     with warnings.catch_warnings():

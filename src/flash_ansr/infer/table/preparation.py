@@ -114,7 +114,7 @@ def variables_of(X: Any, encoding: Encoding, used: Set[str], missing: Missing) -
     """
     for name, levels in encoding.unseen(X, used).items():
         shown = ", ".join(map(repr, levels[:5])) + (", ..." if len(levels) > 5 else "")
-        warnings.warn(f"column {name!r} has levels that the fit did not see: {shown}", UserWarning, stacklevel=3)
+        warnings.warn(f"column {name!r} has levels that the fit did not see: {shown}", UserWarning, stacklevel=4)
     numbers = encoding.numbers(X, None if missing == "error" else used)
     if missing == "error":
         sources = [column.name for _, column in encoding.sources]
