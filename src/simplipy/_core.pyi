@@ -126,6 +126,7 @@ class FitOptions:
         seed: int,
         seconds: float,
         n_threads: int,
+        max_steps: int,
         keep_best: int,
         length_penalty: float,
     ) -> None: ...

@@ -53,17 +53,23 @@ void bind_options(nb::module_& module) {
             "__init__",
             [](FitOptions* self, std::size_t n_restarts, std::size_t n_screen_rows, bool normal_starts, int objective,
                double threshold, bool absolute_errors, std::uint64_t seed, double seconds, std::size_t n_threads,
-               std::size_t keep_best, double length_penalty) {
-                new (self) FitOptions{n_restarts,    n_screen_rows,
-                                      normal_starts, static_cast<Objective>(objective),
-                                      threshold,     absolute_errors,
-                                      seed,          seconds,
-                                      n_threads,     {keep_best, length_penalty},
+               std::size_t max_steps, std::size_t keep_best, double length_penalty) {
+                new (self) FitOptions{n_restarts,
+                                      n_screen_rows,
+                                      normal_starts,
+                                      static_cast<Objective>(objective),
+                                      threshold,
+                                      absolute_errors,
+                                      seed,
+                                      seconds,
+                                      n_threads,
+                                      max_steps,
+                                      {keep_best, length_penalty},
                                       asks_to_stop};
             },
             nb::arg("n_restarts"), nb::arg("n_screen_rows"), nb::arg("normal_starts"), nb::arg("objective"),
             nb::arg("threshold"), nb::arg("absolute_errors"), nb::arg("seed"), nb::arg("seconds"), nb::arg("n_threads"),
-            nb::arg("keep_best"), nb::arg("length_penalty"));
+            nb::arg("max_steps"), nb::arg("keep_best"), nb::arg("length_penalty"));
 }
 
 void bind_rows(nb::module_& module) {

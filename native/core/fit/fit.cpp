@@ -43,8 +43,8 @@ class Fitter {
             for (std::size_t p = 0; p < job.bounds.size(); ++p)
                 tree_.bounded[p] = std::isfinite(job.bounds[p].first) || std::isfinite(job.bounds[p].second);
         }
-        if (options_.n_restarts > 0 || job.n_parameters == 0 || watch_.over() || !has_whole_start())
-            return fit_with_restarts();
+        const bool one_way = options_.n_restarts > 0 || options_.max_steps > 0 || !has_whole_start();
+        if (one_way || job.n_parameters == 0 || watch_.over()) return fit_with_restarts();
         // The caller's start is all there is. Linear parameters can start where the caller says, or be solved for:
         // the first keeps to the optimum next to the start where several are equal, the second gets further.
         FitResult whole = attempt(false);
@@ -102,8 +102,7 @@ class Fitter {
             if (unwrapped) starts.insert(starts.begin(), program_.starts({&*unwrapped, 1}).front());
         }
         model_.bind(program_, rows);
-        std::vector<Optimum> optima =
-            search_.run(model_, starts, bounds_, options_.n_restarts, options_.normal_starts, seed(), watch_);
+        std::vector<Optimum> optima = search_.run(model_, starts, bounds_, plan(), seed(), watch_);
         result_.n_starts = static_cast<std::uint32_t>(search_.n_starts());
         if (!optima.empty() && optima.front().cost > good_as_perfect && q > 0 && options_.n_restarts > 0 &&
             !options_.normal_starts && rows.heavy_tailed() && !watch_.over())
@@ -123,6 +122,8 @@ class Fitter {
         finish(optima.front());
     }
 
+    SearchPlan plan() const { return {options_.n_restarts, options_.normal_starts, options_.max_steps}; }
+
     // Where a few rows hold nearly all of the variance, the others tell where the optimum is.
     void search_relatively(std::vector<Optimum>& optima, const FitRows& rows) {
         const FitRows relative = rows.relative();
@@ -132,7 +133,7 @@ class Fitter {
         model_.bind(program_, rows);
         if (found.empty()) return;
         std::vector<Optimum> polished =
-            search_.run(model_, {&found.front().point, 1}, bounds_, 0, false, seed(), watch_);
+            search_.run(model_, {&found.front().point, 1}, bounds_, {.n_restarts = 0}, seed(), watch_);
         if (!polished.empty() && polished.front().cost < optima.front().cost)
             optima.insert(optima.begin(), std::move(polished.front()));
     }
@@ -264,8 +265,8 @@ class Fitter {
         const double first = descent.descend(model_, best.point, linear, units, bounds_, watch_);
         const FitRows clipped = all_.clipped();
         model_.bind(program_, clipped);
-        std::vector<Optimum> optima = search_.run(model_, program_.starts(job_->starts), bounds_, options_.n_restarts,
-                                                  options_.normal_starts, options_.seed, watch_);
+        std::vector<Optimum> optima =
+            search_.run(model_, program_.starts(job_->starts), bounds_, plan(), options_.seed, watch_);
         if (!optima.empty()) {
             Optimum other = std::move(optima.front());
             model_.solve(other.point.data());

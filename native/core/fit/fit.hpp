@@ -45,6 +45,7 @@ struct FitOptions {
     std::uint64_t seed = 0;
     double seconds = -1.0;  // < 0: no deadline
     std::size_t n_threads = 1;
+    std::size_t max_steps = 0;  // of a descent from given starts alone; 0 = until it converges
     RaceRule race;
     std::function<bool()> interrupted;
 };

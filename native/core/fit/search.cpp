@@ -28,6 +28,7 @@ constexpr std::size_t n_descended_on_all = 5;
 constexpr DescentLimits trial_limits{.n_steps = 16, .progress = 1e-6, .may_abandon = true};
 constexpr DescentLimits final_limits{.n_steps = 60};
 constexpr DescentLimits given_limits{.n_steps = 1000, .progress = 1e-14, .damping = 1e-1};
+constexpr double rough_progress = 1e-4;
 constexpr DescentLimits normal_limits{.n_steps = 400, .progress = 1e-9, .damping = 1e-1};
 constexpr std::size_t n_finished = 3;
 constexpr std::size_t n_kept = 4;
@@ -278,7 +279,8 @@ std::vector<Optimum> FitSearch::improve(FitModel& model, std::span<const std::ve
 }
 
 std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
-                                    std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch) {
+                                    const SearchPlan& plan, std::uint64_t seed, Watch& watch) {
+    const std::size_t n_restarts = plan.n_restarts;
     const std::size_t q = model.n_nonlinear();
     random_ = Random(seed);
     prepare(model, bounds, watch);
@@ -289,7 +291,9 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
         if (given.empty()) add_start(model, units_);
     }
     if (n_restarts == 0 || q == 0) {
-        descend_from_best(model, starts_.size(), given_limits);
+        DescentLimits limits = given_limits;
+        if (plan.max_steps > 0) limits = {.n_steps = plan.max_steps, .progress = rough_progress};
+        descend_from_best(model, starts_.size(), limits);
         return std::move(optima_);
     }
     for (const std::vector<double>& start : given) {
@@ -297,7 +301,7 @@ std::vector<Optimum> FitSearch::run(FitModel& model, std::span<const std::vector
         if (n_starts_ == 1) descend_from_best(model, 1, trial_limits);
         if (done()) return std::move(optima_);
     }
-    if (normal_only) {
+    if (plan.normal_only) {
         for (std::size_t i = 0; i < n_restarts && !done(); ++i) {
             add_normal_start(model);
             descend_from_best(model, starts_.size(), normal_limits);

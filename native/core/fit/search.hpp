@@ -21,6 +21,12 @@ struct Optimum {
     Stop stop = Stop::budget;
 };
 
+struct SearchPlan {
+    std::size_t n_restarts = 0;  // descents beside those from the given starts
+    bool normal_only = false;    // from N(0, 5) alone
+    std::size_t max_steps = 0;   // of a descent, where there are no restarts; 0 = until it converges
+};
+
 // A cost at which every further digit is rounding.
 inline constexpr double good_as_perfect = 1e-22;
 
@@ -30,7 +36,7 @@ class FitSearch {
     // the order of the nonlinear parameters, NaN where unknown, the most promising first. Without restarts only those
     // are descended from.
     std::vector<Optimum> run(FitModel& model, std::span<const std::vector<double>> given, const Bounds& bounds,
-                             std::size_t n_restarts, bool normal_only, std::uint64_t seed, Watch& watch);
+                             const SearchPlan& plan, std::uint64_t seed, Watch& watch);
 
     // The same for another view of the data on which it ran before: on all rows alone.
     std::vector<Optimum> run_again(FitModel& model, const Bounds& bounds, std::size_t n_restarts, std::uint64_t seed,

@@ -181,7 +181,7 @@ std::optional<std::vector<double>> Unwrapper::search(const FitTree& tree, std::s
                                                      std::uint64_t seed, Watch& watch) {
     const FitProgram program = compile_fit(tree, root, true);
     model_.bind(program, rows);
-    const std::vector<Optimum> optima = search_.run(model_, {}, {}, n_restarts, false, seed, watch);
+    const std::vector<Optimum> optima = search_.run(model_, {}, {}, {.n_restarts = n_restarts}, seed, watch);
     if (optima.empty()) return std::nullopt;
     model_.solve(optima.front().point.data());
     std::vector<double> values(tree.n_uses.size(), unknown);

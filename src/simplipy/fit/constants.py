@@ -87,6 +87,7 @@ class FitKeywords(TypedDict, total=False):
     random_state: int
     n_threads: int | None
     starts: str
+    max_steps: int | None
     race: Race | None
 
 
@@ -116,6 +117,7 @@ def fit_constants(
     n_threads: int | None = None,
     *,
     starts: str = "auto",
+    max_steps: int | None = None,
     race: Race | None = None,
 ) -> Fit | list[Fit]:
     """Values of the free constants of one formula or of many, by least squares.
@@ -154,6 +156,8 @@ def fit_constants(
         None takes what pays off. The result does not depend on it.
     starts : {"auto", "normal"}
         "normal" descends on all rows from N(0, 5) alone, every constant by Levenberg-Marquardt, as the paper does.
+    max_steps : int, optional
+        Steps of a descent from ``x0`` with ``n_restarts=0``: a rough fit for a search. None descends until nothing changes.
     race : Race, optional
         Drops formulas that cannot be among the best after the screen: their status is DROPPED.
 
@@ -170,7 +174,7 @@ def fit_constants(
     '2.5*exp(-0.7*x1)'
     """
     started = time.perf_counter()
-    _check_options(loss, method, starts, n_restarts, rows, deadline, random_state)
+    _check_options(loss, method, starts, n_restarts, rows, deadline, max_steps, random_state)
     formulas, single = _formulas(expression)
     trees = [e._tree for e in formulas]
     names = _core.variables_of(trees)
@@ -204,6 +208,7 @@ def fit_constants(
         random_state & _SEED_MASK,
         -1.0 if deadline is None else _seconds_left(formulas, started + deadline),
         thread_count(n_threads, len(formulas) * _VALUES_PER_FIT),
+        max_steps or 0,
         race.keep_best or 0,
         race.length_penalty,
     )
@@ -295,7 +300,14 @@ def _limits(limits: Any, n: int) -> Floats:
 
 
 def _check_options(
-    loss: str, method: str, starts: str, n_restarts: int, rows: int | None, deadline: float | None, random_state: int
+    loss: str,
+    method: str,
+    starts: str,
+    n_restarts: int,
+    rows: int | None,
+    deadline: float | None,
+    max_steps: int | None,
+    random_state: int,
 ) -> None:
     for what, value, known in (("loss", loss, _OBJECTIVES), ("method", method, _METHODS), ("starts", starts, _STARTS)):
         if value not in known:
@@ -306,5 +318,7 @@ def _check_options(
         raise FitError(f"rows must be >= 1 or None, got {rows}")
     if deadline is not None and not deadline > 0:
         raise FitError(f"deadline must be > 0 seconds or None, got {deadline}")
+    if max_steps is not None and max_steps < 1:
+        raise FitError(f"max_steps must be >= 1 or None, got {max_steps}")
     if not isinstance(random_state, int | np.integer):
         raise FitError(f"random_state must be an integer, got {random_state!r}")

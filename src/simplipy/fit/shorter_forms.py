@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simplipy.expression.expression import Expression, parse
+from simplipy.expression.expression import Expression, evaluate_many, parse
 from simplipy.expression.operators import CONSTANT
 from simplipy.expression.prefix import subterm_ends
 from simplipy.fit.unexplained import Floats
@@ -77,8 +77,8 @@ def shortened(skeleton: Expression, constants: Floats) -> tuple[Expression, Floa
     """
     explained = _ENGINE.explain(skeleton)
     table = {f"c{i}": np.array([value]) for i, value in enumerate(constants, start=1)} or {"none": np.zeros(1)}
-    with np.errstate(all="ignore"):
-        start = np.array([float(constant(table)[0]) for constant in explained.constants])
+    values, _ = evaluate_many(explained.constants, table, n_threads=1)
+    start = values[:, 0]
     if np.isfinite(start).all() and (start != 0).all():
         return explained.expression, start
     return _shortened_apart(skeleton, constants)

@@ -32,8 +32,9 @@ def refit_all(
     rows: Table,
     loss: str = "squared",
     seconds: float | None = None,
+    max_steps: int | None = None,
 ) -> list[Fit]:
-    """As ``refit``, of many; without numbers from blind starts."""
+    """As ``refit``, of many; without numbers from blind starts. ``max_steps`` is as in ``fit_constants``."""
     return simplipy.fit_constants(
         list(skeletons),
         rows.X,
@@ -44,6 +45,7 @@ def refit_all(
         n_restarts=_BLIND_STARTS if numbers is None else 0,
         n_threads=1,
         deadline=_deadline(seconds),
+        max_steps=max_steps,
     )
 
 

@@ -33,6 +33,7 @@ BUILT_IN = {
     "textbook": "flash_ansr.infer.proposers.textbook",
     "enumerate": "flash_ansr.infer.proposers.enumeration",
     "local": "flash_ansr.infer.proposers.local.proposer",
+    "growth": "flash_ansr.infer.proposers.growth.proposer",
     "neural": "flash_ansr.infer.proposers.neural.proposer",
     "prior": "flash_ansr.infer.proposers.prior",
 }

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from flash_ansr.infer.proposers.base import Proposer
 
 # of the budget, for those that come first
-_OPENING = 0.35
+_OPENING = 0.2
 # of the budget: gains that lie further back count less and less
 _MEMORY = 0.1
 # how much of the share is by weight, whatever a proposer brings

@@ -19,6 +19,7 @@ from flash_ansr.infer.candidates.description import form_prices, with_rare_numbe
 from flash_ansr.infer.candidates.fitter import refit_all
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.table.table import FloatArray, Rows, Table
+from simplipy import FitStatus
 from simplipy.fit.unexplained import unit_of
 
 _N_FOLDS = 5
@@ -27,6 +28,8 @@ _FEW_ROWS = 20
 # rows that are predicted, and that a fit is made to
 _MOST_PREDICTED = 1500
 _MOST_FITTED = 3000
+# of a fit to most of the rows, from the numbers of the fit to all of them
+_REFIT_STEPS = 8
 # of the price of a form
 _CHARGED = 0.5
 # losses that count in a comparison are at most so many times the mean loss: one wild row must not decide
@@ -86,7 +89,10 @@ def held_out(candidates: Sequence[Candidate], table: Table, loss: str, seed: int
         if deadline is not None and deadline.spent() is not None:
             break
         rows = table.at(train)
-        fits = refit_all(skeletons, numbers, rows, loss, None if deadline is None else deadline.seconds_left)
+        left = None if deadline is None else deadline.seconds_left
+        fits = refit_all(skeletons, numbers, rows, loss, left, _REFIT_STEPS)
+        if any(fit.status is FitStatus.DEADLINE for fit in fits):
+            break
         laws = [fit.expression if fit.ok else c.expression for fit, c in zip(fits, candidates, strict=True)]
         with np.errstate(over="ignore", invalid="ignore"):
             values = np.array([np.broadcast_to(law(table.X[test]), len(test)) for law in laws], dtype=np.float64)
