@@ -129,6 +129,29 @@ def test_prefactors_are_those_of_textbooks(key: str, values: dict[str, float], e
     assert known.expression(columns)[0] == pytest.approx(expected, rel=0.03)
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        # unfolding takes up heat: folded below the melting point, unfolded above
+        ("biochemistry.thermal_melting", {"T": 320, "Tm": 330, "dH": 3e5}, 0.03177),
+        ("biochemistry.thermal_melting", {"T": 340, "Tm": 330, "dH": 3e5}, 0.9614),
+        # long binding reaches c/(Kd + c), with Kd = koff/kon
+        ("biochemistry.spr_association", {"t": 1e9, "c": 50, "Rmax": 100, "kon": 1e-4, "koff": 5e-3}, 50),
+        # the symmetry number divides the whole sum
+        ("statistical_quantum.partition_rotor", {"T": 300, "s": 2, "th": 3}, (100 + 1 / 3) / 2),
+        # glucose is excreted above the threshold only
+        ("physiology.renal_threshold", {"x": 200, "T": 350}, 0),
+        ("physiology.renal_threshold", {"x": 500, "T": 350}, 150),
+    ],
+)
+def test_values_are_those_of_textbooks(name: str, values: dict[str, float], expected: float) -> None:
+    field, key = name.split(".")
+    known = {law.key: law for law in load_field(field)}[key]
+    constants = {q.name: q.value for q in known.quantities if q.value is not None}
+    columns = {name: np.array([float(value)]) for name, value in (constants | values).items()}
+    assert known.expression(columns)[0] == pytest.approx(expected, rel=1e-3)
+
+
 def test_an_unknown_field_is_named() -> None:
     with pytest.raises(CatalogueError, match="there is no field 'alchemy'; fields are: acoustics"):
         load_field("alchemy")
