@@ -27,7 +27,6 @@ _UNLIMITED = 1.0
 @dataclass(slots=True, eq=False)
 class _Turn:
     proposer: Proposer
-    weight: float
     gain: float = 0.0
     cost: float = 0.0
     credit: float = 0.0
@@ -39,14 +38,14 @@ class Schedule:
     Parameters
     ----------
     proposers : sequence of Proposer
-        Those whose ``opens`` is true come first; ``weight`` says how much time one gets before anything is known. One
+        Those whose ``opens`` is true come first; ``weight`` says how much time one gets apart from its gains. One
         that is not ready is passed over, and earns no credit meanwhile.
     budget : float, optional
         Seconds or formulas in all.
     """
 
     def __init__(self, proposers: Sequence[Proposer], budget: float | None = None) -> None:
-        self._turns = [_Turn(proposer, proposer.weight) for proposer in proposers]
+        self._turns = [_Turn(proposer) for proposer in proposers]
         self._budget = budget
         self._memory = _MEMORY * budget if budget is not None else _UNLIMITED
         self._spent = 0.0
@@ -71,7 +70,7 @@ class Schedule:
     def shares(self) -> dict[str, float]:
         """The part of the remaining budget that each proposer gets that is ready."""
         ready = self._ready()
-        weights = [turn.weight for turn in ready]
+        weights = [turn.proposer.weight for turn in ready]
         # a round that was lucky is not a rate: every proposer counts as having spent a little for nothing
         rates = [turn.gain / (turn.cost + 0.5 * self._memory) for turn in ready]
         by_weight = [weight / sum(weights) for weight in weights]

@@ -16,6 +16,8 @@ import numpy.typing as npt
 import simplipy
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
+from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
+from flash_ansr.infer.proposers.data import Data
 from flash_ansr.infer.proposers.growth.features import (
     column_features,
     constant_feature,
@@ -31,6 +33,11 @@ from simplipy.fit.shorter_forms import reductions
 
 _MOST_ROWS = 1000
 _LONGEST = 60
+# without noise there is a law, and long approximations only come close to it
+_LONGEST_LAW = 30
+# part of the time while the best formula leaves more than this, and when it leaves less
+_MUCH = 0.02
+_WEIGHTS = (2.0, 0.2)
 # columns that are paired
 _PAIRED = 12
 # insertions of a step that are fitted, and that are looked at for these
@@ -55,11 +62,13 @@ class GrowthProposer(Proposer):
     name = "growth"
     round_size = 128
     most_columns = 100
-    weight = 2.0
+    weight = _WEIGHTS[0]
 
     def start(self, context: ProposerContext) -> None:
-        """Nothing is computed before the first formulas are asked for."""
+        """Nothing but the noise is looked at before the first formulas are asked for."""
         super().start(context)
+        _, noise = noise_level(Data.of(context))
+        self._longest = _LONGEST_LAW if noise is NoiseGuess.NONE else _LONGEST
         self._random = np.random.default_rng(context.seed)
         self._members, self._seen = Members(), set[str]()
         self._library: Library | None = None
@@ -87,6 +96,8 @@ class GrowthProposer(Proposer):
         fresh = sorted(fresh, key=lambda m: m.error)[:_PROMOTED]
         for member in fresh:
             member.is_known = True
+        if fresh:
+            self.weight = _WEIGHTS[fresh[0].error < _MUCH * self._of_mean]
         batch = TokenBatch.from_expressions(m.expression for m in fresh)
         return Proposals(batch, starts=[m.constants for m in fresh], n_drawn=n_fitted, n_unique=n_fitted)
 
@@ -102,7 +113,9 @@ class GrowthProposer(Proposer):
         features = [constant_feature(len(rows)), *column_features(X, operators), *pair_features(X, paired, operators)]
         self._library = Library(features)
         self._most_constants = max(1, len(rows) // 4)
-        self._take([Skeleton((CONSTANT,), (float(self._table.y.mean()),))], is_known=True)
+        mean = float(np.average(self._table.y, weights=weights))
+        self._of_mean = float(np.average((self._table.y - mean) ** 2, weights=weights))
+        self._take([Skeleton((CONSTANT,), (mean,))], is_known=True)
 
     def _grow(self) -> int | None:
         """Insertions into one formula, and the formula without its parts: how many were fitted; None without any."""
@@ -156,7 +169,7 @@ class GrowthProposer(Proposer):
         new: list[tuple[Expression, npt.NDArray[np.float64]]] = []
         for skeleton in skeletons:
             spelling = " ".join(skeleton.tokens)
-            if spelling in self._seen or len(skeleton.tokens) > _LONGEST:
+            if spelling in self._seen or len(skeleton.tokens) > self._longest:
                 continue
             self._seen.add(spelling)
             expression = simplipy.parse(list(skeleton.tokens))
@@ -174,12 +187,11 @@ class GrowthProposer(Proposer):
             max_steps=_DESCENT_STEPS,
             n_threads=self.context.n_threads,
         )
-        of_mean = left_out_error(simplipy.parse(CONSTANT), np.array([table.y.mean()]), table.X, table.y, self._root_weights)
         for fit in fits:
             if not (fit.ok and np.isfinite(fit.constants).all()):
                 continue
             expression = fit.skeleton
-            if fit.fvu * of_mean * 0.9 >= members.limit(len(expression)):  # errors in rows that are left out are larger
+            if fit.fvu * self._of_mean * 0.9 >= members.limit(len(expression)):  # errors in rows that are left out are larger
                 continue
             error = left_out_error(expression, fit.constants, table.X, table.y, self._root_weights)
             members.add(Member(expression, fit.constants, error, is_known=is_known))
