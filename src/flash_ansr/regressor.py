@@ -28,7 +28,7 @@ from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
-from flash_ansr.infer.selection.safety import Safety, safety_of
+from flash_ansr.infer.candidates.safety import Safety, safety_of
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.grammar import Grammar

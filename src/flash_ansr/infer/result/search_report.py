@@ -19,7 +19,7 @@ from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Tally
 from flash_ansr.infer.search.set_up import LEAST_SECONDS, SearchOptions, why_not_neural
 from flash_ansr.infer.selection.final_choice import SearchResult
-from flash_ansr.infer.selection.safety import Safety
+from flash_ansr.infer.candidates.safety import Safety
 from simplipy import Expression, TokenBatch
 from simplipy._version import __version__
 from simplipy.fit.score import score

@@ -13,7 +13,7 @@ from flash_ansr.infer.candidates.description import form_prices
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.held_out import HeldOut, held_out
 from flash_ansr.infer.selection.noisy_choice import Choice
-from flash_ansr.infer.selection.safety import safety_of
+from flash_ansr.infer.candidates.safety import safety_of
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.table import Table
 
@@ -21,6 +21,8 @@ from flash_ansr.infer.table.table import Table
 FEW_ROWS = 200
 # candidates that are tried: the shortest descriptions, and the front up to a length
 _N_DESCRIBED = 12
+# candidates of a length that are looked at, in case that the better ones break between rows
+_N_SPARE = 4
 _MOST_TOKENS = 60
 # standard errors of a paired difference: that a better candidate has, that a law may lose, that overrule a constant
 _ONE, _TWO = 1.0, 2.0
@@ -40,9 +42,8 @@ def by_prediction(
     once : sequence of Candidate
         By the paper's score, each function once.
     """
-    shortlist = _shortlist(described.candidates, once)
-    broken = _broken(shortlist, rows, settings.n_threads)
-    whole = [c for c in shortlist if _identity(c) not in broken]
+    broken = _broken(_looked_at(described.candidates, once), rows, settings.n_threads)
+    whole = _shortlist(described.candidates, once, broken)
     found = held_out(whole, rows, settings.loss, settings.random_state, deadline) if whole else None
     by_key = {} if found is None else {_identity(c): c for c in found.candidates}
     ranked = [by_key.get(_identity(c), c) for c in described.candidates]
@@ -97,11 +98,22 @@ def _is_refuted_constant(found: HeldOut, i: int) -> bool:
     return not found.candidates[i].expression.variables and any(is_beaten)
 
 
-def _shortlist(described: Sequence[Candidate], once: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates that are tried, the most promising first."""
-    chosen = {_identity(c): c for c in described[:_N_DESCRIBED]}
+def _looked_at(described: Sequence[Candidate], once: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates that may be tried: the shortest descriptions, the best of each length, and the baselines."""
+    looked_at = {_identity(c): c for c in described[: 2 * _N_DESCRIBED]}
+    n_at: dict[int, int] = {}
+    for candidate in sorted(once, key=lambda c: c.fvu):
+        n_at[candidate.length] = n_at.get(candidate.length, 0) + 1
+        if n_at[candidate.length] <= _N_SPARE or candidate.is_baseline:
+            looked_at.setdefault(_identity(candidate), candidate)
+    return list(looked_at.values())
+
+
+def _shortlist(described: Sequence[Candidate], once: Sequence[Candidate], broken: set[str]) -> list[Candidate]:
+    """The candidates that are tried, the most promising first, without broken ones."""
+    chosen = {_identity(c): c for c in [c for c in described if _identity(c) not in broken][:_N_DESCRIBED]}
     best_at: dict[int, Candidate] = {}
-    for candidate in once:
+    for candidate in [c for c in once if _identity(c) not in broken]:
         known = best_at.get(candidate.length)
         if candidate.length <= _MOST_TOKENS and (known is None or candidate.fvu < known.fvu):
             best_at[candidate.length] = candidate

@@ -64,19 +64,19 @@ class Members:
 
     by_length: dict[int, list[Member]] = field(default_factory=dict)
 
-    def limit(self, length: int) -> float:
-        """The error below which a formula of a length is kept."""
+    def wants(self, length: int, error: float) -> bool:
+        """Whether a formula of this length and error would be kept."""
         here = self.by_length.get(length, [])
         last = here[-1].error if len(here) >= _N_KEPT else math.inf
         shorter = min((own[0].error for n, own in self.by_length.items() if n <= length), default=math.inf)
-        return min(last, _TOLERANCE * shorter)
+        return error < min(last, _TOLERANCE * shorter)
 
     def add(self, member: Member) -> bool:
         """Take a member in, if it is good enough and new."""
         length = len(member.expression)
         here = self.by_length.get(length, [])
         is_old = any(abs(own.error - member.error) <= _SAME * own.error for own in here)
-        if is_old or not member.error < self.limit(length):
+        if is_old or not self.wants(length, member.error):
             return False
         self.by_length[length] = sorted([*here, member], key=lambda own: own.error)[:_N_KEPT]
         return True

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 import simplipy
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
+from flash_ansr.infer.candidates.safety import safety_of
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
 from flash_ansr.infer.proposers.closed_form.noise import NoiseGuess, noise_level
 from flash_ansr.infer.proposers.data import Data
@@ -187,12 +188,18 @@ class GrowthProposer(Proposer):
             max_steps=_DESCENT_STEPS,
             n_threads=self.context.n_threads,
         )
+        made = []
         for fit in fits:
-            if not (fit.ok and np.isfinite(fit.constants).all()):
-                continue
-            expression = fit.skeleton
-            if fit.fvu * self._of_mean * 0.9 >= members.limit(len(expression)):  # errors in rows that are left out are larger
-                continue
-            error = left_out_error(expression, fit.constants, table.X, table.y, self._root_weights)
-            members.add(Member(expression, fit.constants, error, is_known=is_known))
+            # errors in rows that are left out are larger
+            if fit.ok and np.isfinite(fit.constants).all() and members.wants(len(fit.skeleton), self._error(fit.fvu)):
+                error = left_out_error(fit.skeleton, fit.constants, table.X, table.y, self._root_weights)
+                if members.wants(len(fit.skeleton), error):
+                    made.append(Member(fit.skeleton, fit.constants, error, is_known=is_known))
+        laws = [member.expression.with_constants(member.constants) for member in made]
+        for member, safety in zip(made, safety_of(laws, table, self.context.n_threads), strict=True):
+            if not safety.breaks_between_rows:
+                members.add(member)
         return len(new)
+
+    def _error(self, fvu: float) -> float:
+        return fvu * self._of_mean

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flash_ansr.infer.selection.safety import neighbouring_rows, safety_of
+from flash_ansr.infer.candidates.safety import neighbouring_rows, safety_of
 from flash_ansr.infer.table.table import Table
 from simplipy import parse
 
