@@ -1,14 +1,15 @@
 """Whether formulas are safe: defined, and within the range of doubles, where their rows lie.
 
-Two questions, both answered by intervals: on the whole box of the rows, which is what users are told, and on the
-straight lines between neighbouring rows, where a failure means that the formula bends around the data. Refuses nothing.
+Three questions, all answered by intervals: on the whole box of the rows, which is what users are told; on a somewhat
+larger box, where the next rows will lie; and on the straight lines between neighbouring rows, where a failure means
+that the formula bends around the data. Refuses nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from simplipy.expression.intervals import MAX_BOXES, Status, enclose_between
 # boxes for each formula at first, and for all together that these do not settle
 _FIRST_BOXES = 50
 _ALL_BOXES = 100_000
+# of the range of a column, on each side
+_MARGIN = 0.1
+_LARGEST = np.finfo(float).max
 # rows among which neighbours are sought, and lines between neighbours
 _MAX_ROWS = 2048
 _N_LINES = 512
@@ -36,11 +40,19 @@ class Safety:
     box : Enclosure
         On the box of the rows: the ranges of all columns.
     between : Enclosure
-        On the lines between neighbouring rows. For a formula of one column the two are the same.
+        On the lines between neighbouring rows. For a formula of one column this is the box.
+    around : Enclosure
+        On a box with a margin on each side.
     """
 
     box: Enclosure
     between: Enclosure
+    around: Enclosure
+
+    @property
+    def holds_around(self) -> bool:
+        """Whether the formula surely has a value in the box of the rows and a little beyond it."""
+        return self.around.status == "proved"
 
     @property
     def safe(self) -> Status:
@@ -71,7 +83,8 @@ def safety_of(expressions: Sequence[Expression], table: Table, n_threads: int | 
     again = enclose_many([expressions[i] for i in unsettled], ranges, max_boxes=limit, n_threads=n_threads)
     for i, box in zip(unsettled, again, strict=True):
         boxes[i] = box
-    found = [Safety(box, box) for box in boxes]
+    margins = enclose_many(expressions, _with_margin(ranges), max_boxes=_FIRST_BOXES, n_threads=n_threads)
+    found = [Safety(box, box, margin) for box, margin in zip(boxes, margins, strict=True)]
     unsafe = defaultdict(list)
     for i, (expression, box) in enumerate(zip(expressions, boxes, strict=True)):
         if box.status != "proved" and len(expression.variables) > 1:
@@ -82,8 +95,18 @@ def safety_of(expressions: Sequence[Expression], table: Table, n_threads: int | 
         formulas = [expressions[i] for i in places]
         lines = enclose_between(formulas, starts, ends, max_boxes=limit, n_threads=n_threads)
         for i, between in zip(places, lines, strict=True):
-            found[i] = Safety(boxes[i], between)
+            found[i] = replace(found[i], between=between)
     return found
+
+
+def _with_margin(ranges: FloatArray) -> FloatArray:
+    """Ranges with a margin on each side, at most half of the way to 0: positive columns stay positive."""
+    low, high = ranges.T
+    margin = _MARGIN * (high - low)
+    lower = np.where(low > 0, np.maximum(low - margin, low / 2), low - margin)
+    upper = np.where(high < 0, np.minimum(high + margin, high / 2), high + margin)
+    # columns near the largest double have no room
+    return np.stack([np.maximum(lower, -_LARGEST), np.minimum(upper, _LARGEST)], axis=1)
 
 
 def _share(n_formulas: int) -> int:

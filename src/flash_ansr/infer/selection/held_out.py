@@ -1,8 +1,8 @@
 """How well candidates predict rows that their constants were not fitted to, row by row, so that they can be compared.
 
 Rows are left out by folds, each of them once; where there are many, some of them are predicted and some are fitted to.
-The search has seen all rows, though, and the best of very many forms predicts them too well: half of the price of its
-form is charged to a candidate, which is about as many nats as it gains by chance. Two candidates are compared by the
+The search has seen all rows, though, and the best of very many forms predicts them too well: a part of the price of
+its form is charged to a candidate, which is about as many nats as it gains by chance. Two candidates are compared by the
 differences of their losses in the same rows: these vary much less than the losses.
 """
 
@@ -30,8 +30,9 @@ _MOST_PREDICTED = 1500
 _MOST_FITTED = 3000
 # of a fit to most of the rows, from the numbers of the fit to all of them
 _REFIT_STEPS = 8
-# of the price of a form
-_CHARGED = 0.5
+# of the price of a form, with few rows and with many: the measured gain by chance (docs/noise.md)
+_CHARGED, _CHARGED_OF_MANY = 0.5, 0.25
+_MANY_ROWS = 200
 # losses that count in a comparison are at most so many times the mean loss: one wild row must not decide
 _LARGEST_LOSS = 100.0
 
@@ -111,7 +112,8 @@ def held_out(candidates: Sequence[Candidate], table: Table, loss: str, seed: int
 def _charges(candidates: Sequence[Candidate], table: Table) -> FloatArray:
     """Nats that each candidate gains by chance; a baseline is not searched for."""
     prices = form_prices([c.expression for c in candidates], table.n_columns).min(axis=1)
-    return np.where([c.is_baseline for c in candidates], 0.0, _CHARGED * prices)
+    charged = _CHARGED if table.n_rows < _MANY_ROWS else _CHARGED_OF_MANY
+    return np.where([c.is_baseline for c in candidates], 0.0, charged * prices)
 
 
 def _folds(n_rows: int, seed: int) -> list[tuple[Rows, Rows]]:

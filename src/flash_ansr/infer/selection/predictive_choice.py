@@ -26,6 +26,10 @@ _N_SPARE = 4
 _MOST_TOKENS = 60
 # standard errors of a paired difference: that a better candidate has, that a law may lose, that overrule a constant
 _ONE, _TWO = 1.0, 2.0
+# of the variance, what a formula must explain beyond others that may have no value near the rows
+_RISK = 0.02
+# differences of R2 that matter to nobody
+_SAME_R2 = 0.004
 # of the variance that the best explains, a parsimonious candidate explains so much
 _PARSIMONY = 0.9
 
@@ -42,7 +46,11 @@ def by_prediction(
     once : sequence of Candidate
         By the paper's score, each function once.
     """
-    broken = _broken(_looked_at(described.candidates, once), rows, settings.n_threads)
+    looked_at = _looked_at(described.candidates, once)
+    safeties = safety_of([c.expression for c in looked_at], rows, settings.n_threads)
+    pairs = [(_identity(c), safety) for c, safety in zip(looked_at, safeties, strict=True)]
+    broken = {name for name, safety in pairs if safety.breaks_between_rows}
+    risky = {name for name, safety in pairs if not safety.holds_around}
     whole = _shortlist(described.candidates, once, broken)
     found = held_out(whole, rows, settings.loss, settings.random_state, deadline) if whole else None
     by_key = {} if found is None else {_identity(c): c for c in found.candidates}
@@ -50,16 +58,21 @@ def by_prediction(
     safe = [c for c in ranked if _identity(c) not in broken] or ranked
     if found is None or not found.candidates:
         return described if safe[0] is ranked[0] else replace(described, candidates=_with_first(safe[0], ranked))
-    law, is_described = _law(found, safe, rows, described.noise is not None, aim)
+    law, is_described = _law(_without_risks(found, risky), safe, rows, described.noise is not None, aim)
     if not is_described:
         return Choice(_with_first(law, _by_error(found, described.candidates)))
     return replace(described, candidates=_with_first(law, ranked))
 
 
-def _broken(candidates: Sequence[Candidate], rows: Table, n_threads: int | None) -> set[str]:
-    """The candidates that have no value somewhere between neighbouring rows: they bend around the data."""
-    safeties = safety_of([c.expression for c in candidates], rows, n_threads)
-    return {_identity(c) for c, safety in zip(candidates, safeties, strict=True) if safety.breaks_between_rows}
+def _without_risks(found: HeldOut, risky: set[str]) -> HeldOut:
+    """Only candidates that have a value near the rows, unless another one is clearly better."""
+    safe = [i for i, c in enumerate(found.candidates) if _identity(c) not in risky]
+    if not safe:
+        return found
+    best, safest = found.best, safe[int(np.argmin(found.losses[safe].mean(axis=1)))]
+    gain = found.candidates[best].r2_cv - found.candidates[safest].r2_cv
+    is_clear = gain > _RISK and found.excess(safest, best) > _TWO
+    return found if is_clear else HeldOut([found.candidates[i] for i in safe], found.losses[safe])
 
 
 def _law(
@@ -80,7 +93,8 @@ def _law(
     is_refuted = place is None or _is_refuted_constant(found, place) or found.excess(place, best) > _TWO
     if leaves_noise and not is_refuted:
         return shortest, True
-    law = _cheapest(found, rows, lambda i: found.excess(i, best) <= _ONE)
+    enough = found.candidates[best].r2_cv - _SAME_R2
+    law = _cheapest(found, rows, lambda i: found.excess(i, best) <= _ONE or found.candidates[i].r2_cv >= enough)
     return law, False
 
 

@@ -59,13 +59,14 @@ def test_few_rows_are_each_predicted_by_least_squares_in_the_others(
     assert found.candidates[0].r2_cv == pytest.approx(1 - expected.mean() / of_mean, rel=1e-6, abs=1e-9)
 
 
-def test_a_form_is_charged_half_of_its_price_unless_it_is_a_baseline() -> None:
-    table = noisy(40, 0)
+@pytest.mark.parametrize(("n_rows", "part"), [(40, 0.5), (400, 0.25)])
+def test_a_form_is_charged_a_part_of_its_price_unless_it_is_a_baseline(n_rows: int, part: float) -> None:
+    table = noisy(n_rows, 0)
     formula = "<constant>*x1 + <constant>"
     free, charged = (candidate(table, formula, proposer) for proposer in (BASELINE, "test"))
     found = held_out([free, charged], table, "squared", 0, None)
     price = form_prices([charged.expression], 2).min()
-    np.testing.assert_allclose(found.losses[1] / found.losses[0], math.exp(price / 40), rtol=1e-9)
+    np.testing.assert_allclose(found.losses[1] / found.losses[0], math.exp(2 * part * price / n_rows), rtol=1e-9)
     assert found.candidates[1].r2_cv < found.candidates[0].r2_cv
 
 

@@ -120,7 +120,7 @@ def column_features(X: FloatArray, operators: frozenset[str]) -> Iterator[Featur
 
 
 def pair_features(X: FloatArray, columns: Sequence[int], operators: frozenset[str]) -> Iterator[Feature]:
-    """Products and quotients of two of these columns."""
+    """Products and quotients of two of these columns, and waves of products of their distances from the least values."""
     pairs: list[Tokens] = []
     if "*" in operators:
         pairs += [("*", f"x{i + 1}", f"x{j + 1}") for i, j in itertools.combinations(columns, 2)]
@@ -128,6 +128,17 @@ def pair_features(X: FloatArray, columns: Sequence[int], operators: frozenset[st
         pairs += [("/", f"x{i + 1}", f"x{j + 1}") for i, j in itertools.permutations(columns, 2)]
     pairs = pairs[:_MOST_PAIRS]
     yield from _defined(pairs, [()] * len(pairs), X)
+    if {"sin", "+", "*"} <= operators:
+        waves = [wave for i, j in itertools.combinations(columns, 2) for wave in _waves_of_product(X, i, j)]
+        yield from _defined([tokens for tokens, _ in waves], [constants for _, constants in waves], X)
+
+
+def _waves_of_product(X: FloatArray, i: int, j: int) -> list[tuple[Tokens, tuple[float, ...]]]:
+    """A half and a whole wave of (x_i - a)*(x_j - b)."""
+    lows = X[:, [i, j]].min(axis=0)
+    largest = max(float(np.prod(X[:, [i, j]] - lows, axis=1).max()), np.finfo(float).tiny)
+    tokens = ("sin", "*", CONSTANT, "*", "+", f"x{i + 1}", CONSTANT, "+", f"x{j + 1}", CONSTANT)
+    return [(tokens, (turns * math.pi / largest, -lows[0], -lows[1])) for turns in (1, 2)]
 
 
 def subterm_features(

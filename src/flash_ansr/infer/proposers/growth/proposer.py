@@ -38,7 +38,8 @@ _LONGEST = 60
 _LONGEST_LAW = 30
 # part of the time while the best formula leaves more than this, and when it leaves less
 _MUCH = 0.02
-_WEIGHTS = (2.0, 0.2)
+_LITTLE = 1e-3
+_WEIGHTS = (4.0, 0.2)
 # columns that are paired
 _PAIRED = 12
 # insertions of a step that are fitted, and that are looked at for these
@@ -197,7 +198,8 @@ class GrowthProposer(Proposer):
                     made.append(Member(fit.skeleton, fit.constants, error, is_known=is_known))
         laws = [member.expression.with_constants(member.constants) for member in made]
         for member, safety in zip(made, safety_of(laws, table, self.context.n_threads), strict=True):
-            if not safety.breaks_between_rows:
+            # a law may have a pole; an approximation may not
+            if safety.holds_around or (member.error < _LITTLE * self._of_mean and not safety.breaks_between_rows):
                 members.add(member)
         return len(new)
 
