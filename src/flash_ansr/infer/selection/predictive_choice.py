@@ -28,8 +28,8 @@ _MOST_TOKENS = 60
 _ONE, _TWO = 1.0, 2.0
 # of the variance, what a formula must explain beyond others that may have no value near the rows
 _RISK = 0.02
-# differences of R2 that matter to nobody
-_SAME_R2 = 0.004
+# differences of R2 that matter to nobody, at most this share of what is left
+_SAME_R2, _SAME_SHARE = 0.01, 0.15
 # of the variance that the best explains, a parsimonious candidate explains so much
 _PARSIMONY = 0.9
 
@@ -93,7 +93,8 @@ def _law(
     is_refuted = place is None or _is_refuted_constant(found, place) or found.excess(place, best) > _TWO
     if leaves_noise and not is_refuted:
         return shortest, True
-    enough = found.candidates[best].r2_cv - _SAME_R2
+    r2 = found.candidates[best].r2_cv
+    enough = r2 - min(_SAME_R2, _SAME_SHARE * (1 - r2))
     law = _cheapest(found, rows, lambda i: found.excess(i, best) <= _ONE or found.candidates[i].r2_cv >= enough)
     return law, False
 
