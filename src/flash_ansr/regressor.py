@@ -278,7 +278,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         y = input_checks.checked_target(y, self.missing)
-        X = input_checks.validated_fit(self, X)
+        X = input_checks.validated(self, X, is_fit=True)
         check_consistent_length(X, y)
         return prepare(X, y, sample_weight, self.missing)
 

@@ -173,9 +173,8 @@ def unsafe_text(report: Mapping[str, Any]) -> str:
 
 
 def _counts(tally: Tally) -> dict[str, Any]:
-    counts = {name: getattr(tally, name) for name in _COUNTS}
     return {
-        **counts,
+        **{name: getattr(tally, name) for name in _COUNTS},
         "rounds": tally.rounds,
         "seconds": tally.seconds,
         "statuses": dict(tally.statuses),
