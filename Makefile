@@ -141,7 +141,7 @@ DEVELOPMENT := benchmarks/textbook_laws.yaml
 # The tables of prices and the laws of the prior: the same bytes everywhere. Forms of development problems are not learned.
 prices: venv
 	$(BIN)/python -m flash_ansr.price.estimate --exclude $(DEVELOPMENT) --out src/flash_ansr/price
-	$(BIN)/python -m flash_ansr.data.make_laws $(DEVELOPMENT)
+	$(BIN)/python -m flash_ansr.data.sources.make_laws $(DEVELOPMENT)
 
 PEER_PACKAGES := numpy==2.4.6 scikit-learn==1.9.1 symengine==0.15.0 simplipy==0.12.0 pyoperon==0.6.2 gplearn==0.4.3
 

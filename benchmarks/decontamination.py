@@ -24,7 +24,7 @@ from rich.progress import Progress
 
 from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
 from flash_ansr.data import OUTCOMES, Generator, load_prior
-from flash_ansr.data.laws import law_forms
+from flash_ansr.data.sources.laws import law_forms
 
 CHUNK = 10_000
 LONGER_SHARE = 200  # one in so many of the longer skeletons

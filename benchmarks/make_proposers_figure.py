@@ -15,8 +15,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flash_ansr.bench.figures import COLOURS, MARKERS, STYLE
 from flash_ansr.bench.groups import Group, group_rows
+from flash_ansr.bench.report.figures import COLOURS, MARKERS, STYLE
 from flash_ansr.bench.rows import read_rows
 from simplipy.files.output_files import write_whole
 

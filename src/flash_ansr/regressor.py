@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from flash_ansr.checkpoint.folder import find_checkpoint
+from flash_ansr.infer.candidates.safety import Safety, safety_of
 from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.extrapolation import FittedRanges
 from flash_ansr.infer.result.law import Law
@@ -28,7 +29,6 @@ from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
-from flash_ansr.infer.candidates.safety import Safety, safety_of
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.grammar import Grammar
@@ -278,7 +278,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         y = input_checks.checked_target(y, self.missing)
-        X = input_checks.validated_fit(self, X)
+        X = input_checks.validated(self, X, is_fit=True)
         check_consistent_length(X, y)
         return prepare(X, y, sample_weight, self.missing)
 

@@ -172,7 +172,7 @@ def test_figures_in_sentences_are_those_of_the_files() -> None:
     assert agrees(two, batch["2"])
     mined = json.loads((ROOT / "src/simplipy/data/mined_rules.provenance.json").read_text(encoding="utf-8"))
     bundled = (ROOT / "src/simplipy/data/rules.txt").read_text(encoding="utf-8").splitlines()
-    n_rules, spent = re.search(r"The (\d+) rules behind it were mined in (\d+ s)", text).groups()  # type: ignore[union-attr]
+    n_rules, spent = re.search(r"The (\d+) rules behind our simplifier were mined in (\d+ s)", text).groups()  # type: ignore[union-attr]
     assert int(n_rules) == sum(" -> " in line for line in bundled if not line.startswith("#"))
     assert agrees(spent, sum(row["seconds_search"] + row["seconds_verify"] for row in mined["lengths"]))
     seven = facts("rules", "length7.provenance.json")["lengths"][-1]

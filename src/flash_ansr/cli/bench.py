@@ -80,7 +80,7 @@ def show(
     console.print(table)
     print(f"{points} rows, digest {sample.digest}, {sample.n_redrawn} drawn anew")
     if plot is not None:
-        from flash_ansr.bench.figures import data_figure
+        from flash_ansr.bench.report.figures import data_figure
 
         with replacing(plot) as part:
             data_figure(law, sample.X, sample.y).savefig(part, format="png")
@@ -196,7 +196,7 @@ def report(
     Example: flash-ansr bench report results --out report
     """
     from flash_ansr.bench.report import read_groups, write_report
-    from flash_ansr.bench.tables import table
+    from flash_ansr.bench.report.tables import table
 
     if out is not None:
         make_parent(out)

@@ -11,9 +11,9 @@ import numpy as np
 from flash_ansr import _core
 from flash_ansr.catalogues.ranges import Kind, Sign
 from flash_ansr.data.distributions import Column, Mixture, check
-from flash_ansr.data.laws import LawForm, Variable, law_forms
 from flash_ansr.data.prior import Prior
-from flash_ansr.data.skeleton_file import read_skeletons
+from flash_ansr.data.sources.laws import LawForm, Variable, law_forms
+from flash_ansr.data.sources.skeleton_file import read_skeletons
 from flash_ansr.price import usual_prices
 from simplipy import OPERATORS, TokenBatch
 

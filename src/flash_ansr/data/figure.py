@@ -31,11 +31,9 @@ def draw_statistics(statistics: Statistics, path: Path) -> None:
 
 def statistics_figure(statistics: Statistics) -> Figure:
     """Four panels: counts, unique variables against nodes, magnitudes, outcomes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 7.5), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.subplots(2, 2)
     _draw_ecdfs(axes[0, 0], statistics)
     _draw_histogram(axes[0, 1], statistics)

@@ -17,7 +17,7 @@ import yaml
 
 from flash_ansr.data.distributions import Column, Mixture, check, check_probability
 from flash_ansr.data.errors import PriorError
-from flash_ansr.data.sources import InScale, Recombination, Sources
+from flash_ansr.data.sources.settings import InScale, Recombination, Sources
 from flash_ansr.strict_config import from_mapping, merged, nearest
 from simplipy import OPERATORS
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flash_ansr.bench.figures import COLOURS, STYLE
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
+from flash_ansr.bench.report.figures import COLOURS, STYLE
 
 INTERVALS = "whiskers and bands: 95 % of bootstrap samples over problems"
 

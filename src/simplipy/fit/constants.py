@@ -157,7 +157,7 @@ def fit_constants(
     starts : {"auto", "normal"}
         "normal" descends on all rows from N(0, 5) alone, every constant by Levenberg-Marquardt, as the paper does.
     max_steps : int, optional
-        Steps of a descent from ``x0`` with ``n_restarts=0``: a rough fit for a search. None descends until nothing changes.
+        Steps of a descent from ``x0`` with ``n_restarts=0``, for rough fits. None descends until nothing changes.
     race : Race, optional
         Drops formulas that cannot be among the best after the screen: their status is DROPPED.
 

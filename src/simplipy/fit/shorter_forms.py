@@ -78,7 +78,7 @@ def shortened(skeleton: Expression, constants: Floats) -> tuple[Expression, Floa
     explained = _ENGINE.explain(skeleton)
     table = {f"c{i}": np.array([value]) for i, value in enumerate(constants, start=1)} or {"none": np.zeros(1)}
     values, _ = evaluate_many(explained.constants, table, n_threads=1)
-    start = values[:, 0]
+    start = np.asarray(values[:, 0], dtype=np.float64)
     if np.isfinite(start).all() and (start != 0).all():
         return explained.expression, start
     return _shortened_apart(skeleton, constants)

@@ -13,16 +13,15 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
 
-from flash_ansr.bench import figures
 from flash_ansr.bench.black_box import SETTINGS, TableFolder
 from flash_ansr.bench.execute import law_digest, run_task
 from flash_ansr.bench.plan import Plan
-from flash_ansr.bench.report import read_groups, write_report
+from flash_ansr.bench.report import figures, read_groups, write_report
+from flash_ansr.bench.report.standings import Standing, is_dominated, standings
+from flash_ansr.bench.report.tables import table
 from flash_ansr.bench.rows import BenchError, Row, RowFile, Task, read_rows
 from flash_ansr.bench.runner import Summary, run
-from flash_ansr.bench.standings import Standing, is_dominated, standings
 from flash_ansr.bench.systems import SYSTEMS, Answer, System
-from flash_ansr.bench.tables import table
 from simplipy import parse
 from tests.command_line import run_flash_ansr
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flash_ansr.bench import figures
+from flash_ansr.bench.report import figures
 from tests.command_line import Done, run_flash_ansr
 
 

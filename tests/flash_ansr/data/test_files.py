@@ -14,7 +14,7 @@ import simplipy
 from flash_ansr.data import DataError, Generator, load_prior
 from flash_ansr.data import corpus as corpus_module
 from flash_ansr.data.corpus import make_file
-from flash_ansr.data.skeleton_file import read_skeletons
+from flash_ansr.data.sources.skeleton_file import read_skeletons
 from flash_ansr.paper.sympy.skeletons import make_skeletons, sympy_simplified
 from tests.needs import need
 

@@ -11,16 +11,12 @@ import numpy.typing as npt
 import pytest
 import yaml
 
-from flash_ansr.catalogues.science.development import HELD_OUT_FIELDS
 from flash_ansr.data import Generator, Holdout, Prior, ProblemStream, load_prior
-from flash_ansr.data.laws import law_forms, text_of
-from flash_ansr.data.make_laws import allowed_laws
-from flash_ansr.data.sources import Recombination, Sources
-from flash_ansr.price.corpus import TEST_CATALOGUES
+from flash_ansr.data.sources.laws import law_forms
+from flash_ansr.data.sources.settings import Recombination, Sources
 from flash_ansr.train.config import load_config
 from flash_ansr.train.problems import Problems
 from simplipy import Expression, parse
-from tests.flash_ansr.price.tables import DEVELOPMENT
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,22 +36,6 @@ def distance(a: Floats, b: Floats) -> float:
     at = np.sort(np.concatenate([a, b]))
     shares = [np.searchsorted(np.sort(values), at, side="right") / len(values) for values in (a, b)]
     return float(np.abs(shares[0] - shares[1]).max())
-
-
-def test_the_file_has_the_laws_that_may_be_learned_from() -> None:
-    file = Path(__file__).parents[3] / "src" / "flash_ansr" / "data" / "priors" / "laws.tsv"
-    assert file.read_text(encoding="utf-8") == text_of(allowed_laws(DEVELOPMENT)), "run: make prices"
-
-
-def test_no_law_is_held_out() -> None:
-    laws = law_forms()
-    assert len(laws) > 500
-    assert not {law.field for law in laws} & set(HELD_OUT_FIELDS)
-    holdout = Holdout(TEST_CATALOGUES)
-    leaks = holdout.find_many(law.skeleton for law in laws)
-    assert leaks == [None] * len(laws)
-    assert holdout.find("<constant>*x1*x2") is not None
-    assert set(TEST_CATALOGUES) <= set(load_prior("science").holdouts) == set(load_prior("mixed").holdouts)
 
 
 def test_without_edits_only_laws_are_drawn() -> None:

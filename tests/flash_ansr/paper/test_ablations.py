@@ -15,7 +15,7 @@ import pytest
 
 from flash_ansr.bench.bootstrap import Estimate
 from flash_ansr.data import Generator, load_prior
-from flash_ansr.data.skeleton_file import read_skeletons
+from flash_ansr.data.sources.skeleton_file import read_skeletons
 from flash_ansr.paper.ablations.networks import ABLATIONS, checkpoint_of, paces, train_ablation, train_or_continue
 from flash_ansr.paper.ablations.static_corpora import static_prior
 from flash_ansr.paper.ablations.trained_runs import Trained, comparable

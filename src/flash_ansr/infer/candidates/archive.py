@@ -7,10 +7,10 @@ most. Which candidate is the law is decided by the score; the archive never draw
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flash_ansr._core import KeySet
-from simplipy import Expression, Fit
+from simplipy import Expression
 from simplipy.fit.score import EXACT_FVU
 
 Key = bytes
@@ -67,10 +67,6 @@ class Candidate:
     def rank(self) -> tuple[float, int, int]:
         """Smaller is better."""
         return self.score, self.length, self.drawn
-
-    def refitted(self, fit: Fit, fvu: float, score: float) -> Candidate:
-        """The candidate as this fit of its form."""
-        return replace(self, expression=fit.expression, fvu=fvu, score=score, n_constants=len(fit.constants))
 
 
 class Archive:

@@ -110,8 +110,8 @@ def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0)
     if n < _FEWEST_ROWS:
         return True
     # ranks: a single large residual must not decide
-    r = _standard(ranks(residuals[rows]))
-    u = np.column_stack([_standard(ranks(column)) for column in X[rows].T])
+    r = standardised(ranks(residuals[rows]))
+    u = np.column_stack([standardised(ranks(column)) for column in X[rows].T])
     sizes = np.sum(u**2, axis=1)
     distances = sizes[:, None] + sizes - 2 * u @ u.T
     np.fill_diagonal(distances, np.inf)
@@ -147,7 +147,7 @@ def is_rounding(residuals: FloatArray, y: FloatArray) -> bool:
     return False
 
 
-def _standard(values: FloatArray) -> FloatArray:
+def standardised(values: FloatArray) -> FloatArray:
     """Of mean 0 and variance 1."""
     return np.asarray((values - values.mean()) / max(float(values.std()), 1e-300))
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from flash_ansr.infer.candidates.numbers import numbers_of
 from flash_ansr.infer.table.table import FloatArray
 from simplipy import OPERATORS, Expression, TokenBatch, parse
-from simplipy.expression.operators import CONSTANT
+from simplipy.expression.operators import CONSTANT, leaf_kind
 from simplipy.expression.token_batch import FIRST_EXTRA, FIRST_VARIABLE, SYMBOL_TOKENS
 
 _ARITIES = np.array([OPERATORS[token].arity if token in OPERATORS else 0 for token in SYMBOL_TOKENS])
@@ -73,7 +73,7 @@ class Proposals:
         ids, offsets = self.batch.ids.astype(np.int64), self.batch.offsets
         is_symbol = (ids >= 0) & (ids < len(SYMBOL_TOKENS))
         known = is_symbol | ((ids >= FIRST_VARIABLE) & (ids < FIRST_VARIABLE + n_columns))
-        numbers = [FIRST_EXTRA + i for i, token in enumerate(self.batch.extras) if _is_number(token)]
+        numbers = [FIRST_EXTRA + i for i, token in enumerate(self.batch.extras) if leaf_kind(token) == "number"]
         known |= np.isin(ids, numbers)
         # operands that are still wanted after each token: a whole formula wants none, and no sooner than at its end
         wanted = np.cumsum(np.where(is_symbol, _ARITIES[np.where(is_symbol, ids, 0)], 0) - 1)
@@ -104,11 +104,3 @@ class Lesson:
 
     skeleton: Expression
     constants: FloatArray
-
-
-def _is_number(token: str) -> bool:
-    try:
-        float(token)
-    except ValueError:
-        return False
-    return True

@@ -12,6 +12,7 @@ import pandas as pd
 
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.description import form_prices
+from flash_ansr.infer.candidates.safety import Safety
 from flash_ansr.infer.proposers.background import Loading
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.search.budget import Budget
@@ -19,7 +20,6 @@ from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Tally
 from flash_ansr.infer.search.set_up import LEAST_SECONDS, SearchOptions, why_not_neural
 from flash_ansr.infer.selection.final_choice import SearchResult
-from flash_ansr.infer.candidates.safety import Safety
 from simplipy import Expression, TokenBatch
 from simplipy._version import __version__
 from simplipy.fit.score import score
@@ -173,9 +173,8 @@ def unsafe_text(report: Mapping[str, Any]) -> str:
 
 
 def _counts(tally: Tally) -> dict[str, Any]:
-    counts = {name: getattr(tally, name) for name in _COUNTS}
     return {
-        **counts,
+        **{name: getattr(tally, name) for name in _COUNTS},
         "rounds": tally.rounds,
         "seconds": tally.seconds,
         "statuses": dict(tally.statuses),

@@ -2,8 +2,8 @@
 
 Rows are left out by folds, each of them once; where there are many, some of them are predicted and some are fitted to.
 The search has seen all rows, though, and the best of very many forms predicts them too well: a part of the price of
-its form is charged to a candidate, which is about as many nats as it gains by chance. Two candidates are compared by the
-differences of their losses in the same rows: these vary much less than the losses.
+its form is charged to a candidate, which is about as many nats as it gains by chance. Two candidates are compared by
+the differences of their losses in the same rows: these vary much less than the losses.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ import numpy as np
 
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.description import form_prices
+from flash_ansr.infer.candidates.safety import safety_of
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.held_out import HeldOut, held_out
 from flash_ansr.infer.selection.noisy_choice import Choice
-from flash_ansr.infer.candidates.safety import safety_of
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.table import Table
 

@@ -26,21 +26,17 @@ _MOST_LISTED = 8
 _SPELLINGS = {row.call: token for token, row in OPERATORS.items() if row.call} | {"^": "pow", "**": "pow"}
 
 
-def validated_fit(estimator: Any, X: Any) -> Any:
-    """The X of a fit, whose names and width the estimator keeps: a float64 array, or a DataFrame of any columns."""
-    return _validated(estimator, X, is_fit=True)
-
-
 def validated_new(estimator: Any, X: Any, may_have_texts: bool) -> Any:
     """Other rows, with the names and width of those of the fit; an array that may have texts becomes a DataFrame."""
     if may_have_texts and not hasattr(X, "columns"):
         import pandas as pd
 
         X = pd.DataFrame(np.asarray(X, dtype=object))
-    return _validated(estimator, X, is_fit=False)
+    return validated(estimator, X, is_fit=False)
 
 
-def _validated(estimator: Any, X: Any, is_fit: bool) -> Any:
+def validated(estimator: Any, X: Any, is_fit: bool) -> Any:
+    """X as a float64 array or a DataFrame; the estimator keeps names and width of a fit, for other rows to match."""
     from sklearn.utils.validation import validate_data
 
     fewest_rows = _FEWEST_ROWS if is_fit else 1

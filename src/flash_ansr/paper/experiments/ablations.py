@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from flash_ansr.bench.figures import AXES, COLOURS, few_ticks, metric_figure
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
+from flash_ansr.bench.report.figures import AXES, COLOURS, few_ticks, metric_figure
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.paper.ablations.networks import ABLATIONS, checkpoint_of
 from flash_ansr.paper.ablations.trained_runs import Trained, comparable, trained_runs

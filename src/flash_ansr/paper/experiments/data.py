@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import simplipy
-from flash_ansr.bench.figures import COLOURS
+from flash_ansr.bench.report.figures import COLOURS
 from flash_ansr.catalogues import Problem, load
 from flash_ansr.data import Generator, Holdout, load_prior
 from flash_ansr.data.figure import statistics_figure

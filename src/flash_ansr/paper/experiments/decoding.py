@@ -14,12 +14,12 @@ import pandas as pd
 import simplipy
 from flash_ansr.bench.candidates import summarize_candidates
 from flash_ansr.bench.datasets import make_data_set
-from flash_ansr.bench.figures import AXES, metric_figure
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import fvu, is_perfect
 from flash_ansr.bench.plan import Plan
-from flash_ansr.bench.tables import table
+from flash_ansr.bench.report.figures import AXES, metric_figure
+from flash_ansr.bench.report.tables import table
 from flash_ansr.catalogues import Problem, load
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.infer.candidates.normal_forms import normal_forms

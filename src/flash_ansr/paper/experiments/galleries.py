@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import simplipy
-from flash_ansr.bench.figures import COLOURS
 from flash_ansr.bench.numeric import fvu, is_perfect
+from flash_ansr.bench.report.figures import COLOURS
 from flash_ansr.catalogues import FloatArray
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import panels

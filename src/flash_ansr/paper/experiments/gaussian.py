@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from flash_ansr.bench.figures import COLOURS
 from flash_ansr.bench.numeric import fvu, is_perfect
+from flash_ansr.bench.report.figures import COLOURS
 from flash_ansr.catalogues import FloatArray
 from flash_ansr.checkpoint.folder import weights_hash
 from flash_ansr.paper.ablations.trained_runs import comparable, trained_runs

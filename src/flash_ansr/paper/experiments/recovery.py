@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 import simplipy
-from flash_ansr.bench.figures import AXES, COLOURS, MARKERS, Axis, metric_figure, problem_figure
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS
 from flash_ansr.bench.numeric import is_perfect
 from flash_ansr.bench.plan import Plan
-from flash_ansr.bench.tables import table
+from flash_ansr.bench.report.figures import AXES, COLOURS, MARKERS, Axis, metric_figure, problem_figure
+from flash_ansr.bench.report.tables import table
 from flash_ansr.catalogues import FloatArray, load
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import INTERVALS, panels

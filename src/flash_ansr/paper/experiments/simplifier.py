@@ -17,7 +17,7 @@ import pandas as pd
 from sympy.core.cache import clear_cache
 
 import simplipy
-from flash_ansr.bench.figures import COLOURS, MARKERS
+from flash_ansr.bench.report.figures import COLOURS, MARKERS
 from flash_ansr.data import Generator
 from flash_ansr.paper.context import Context, Facts
 from flash_ansr.paper.drawing import compared_with_paper, draw_ecdf, panels

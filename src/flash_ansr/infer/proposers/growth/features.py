@@ -71,11 +71,11 @@ class _Shape:
     """A function of one argument, `x1`, and starts for its constants."""
 
     tokens: Tokens
-    starts: Callable[[_Spread], Starts]
+    starts: Callable[[_Spread], Starts] | None  # None for a shape without constants
     is_for_many: bool = False  # whether it takes an argument with many values
 
 
-def _shape(tokens: str, starts: Callable[[_Spread], Starts] = lambda spread: [()], many: bool = False) -> _Shape:
+def _shape(tokens: str, starts: Callable[[_Spread], Starts] | None = None, many: bool = False) -> _Shape:
     return _Shape(tuple(tokens.split()), starts, many)
 
 
@@ -91,8 +91,9 @@ def _waves(s: _Spread) -> Starts:
     return [(turns * math.pi / s.width,) for turns in (1, 2, 4)]
 
 
+_IDENTITY = _shape("x1")
 _SHAPES = (
-    _shape("x1"),
+    _IDENTITY,
     _shape("pow2 x1"),
     _shape("pow3 x1"),
     _shape("log x1"),
@@ -120,7 +121,7 @@ def column_features(X: FloatArray, operators: frozenset[str]) -> Iterator[Featur
 
 
 def pair_features(X: FloatArray, columns: Sequence[int], operators: frozenset[str]) -> Iterator[Feature]:
-    """Products and quotients of two of these columns, and waves of products of their distances from the least values."""
+    """Products and quotients of two of these columns, and waves of products that are 0 at their least values."""
     pairs: list[Tokens] = []
     if "*" in operators:
         pairs += [("*", f"x{i + 1}", f"x{j + 1}") for i, j in itertools.combinations(columns, 2)]
@@ -160,11 +161,11 @@ def _functions_of(
         return
     deviation = max(float(values.std()), np.finfo(float).tiny)
     spread = _Spread(float(distinct[0]), float(distinct[-1]), deviation, np.quantile(values, _SHARES))
-    shapes = _SHAPES if len(distinct) >= _MANY_VALUES else [s for s in _SHAPES if not s.is_for_many]
+    shapes = [s for s in _SHAPES if len(distinct) >= _MANY_VALUES or not s.is_for_many]
     if len(distinct) == 2:
-        shapes = _SHAPES[:1]
+        shapes = [_IDENTITY]
     allowed = [s for s in shapes if operators.issuperset(t for t in s.tokens if t not in ("x1", CONSTANT))]
-    forms = [(shape.tokens, start) for shape in allowed for start in shape.starts(spread)]
+    forms = [(shape.tokens, start) for shape in allowed for start in (shape.starts(spread) if shape.starts else [()])]
     for inner in _defined([shape for shape, _ in forms], [start for _, start in forms], values[:, None]):
         yield _with_argument(inner, tokens, constants)
 
@@ -182,8 +183,10 @@ def _defined(forms: Sequence[Tokens], constants: Sequence[tuple[float, ...]], X:
     if not forms:
         return
     expressions = [simplipy.parse(list(tokens)) for tokens in forms]
-    values, defined = simplipy.evaluate_many(expressions, X, constants=[np.array(own) for own in constants], n_threads=1)
+    values, defined = simplipy.evaluate_many(
+        expressions, X, constants=[np.array(own) for own in constants], n_threads=1
+    )
     with np.errstate(over="ignore"):
         usable = defined.all(axis=1) & np.isfinite((values * values).sum(axis=1))
-    for i in np.flatnonzero(usable):
+    for i in np.flatnonzero(usable).tolist():
         yield Feature(tuple(forms[i]), constants[i], values[i])

@@ -145,7 +145,8 @@ def gains(skeleton: Skeleton, library: Library, X: FloatArray, y: FloatArray, ro
     is_new = beyond > _LEAST_LEFT * squares
     beyond = np.where(is_new, beyond, 1.0)
     share = np.where(is_new, products**2 / beyond / left, 0.0)
-    coefficients = products / beyond / library.sizes[:, None] / sizes
+    with np.errstate(over="ignore"):
+        coefficients = products / beyond / library.sizes[:, None] / sizes
     return Gains(nodes, np.minimum(share, 1.0), coefficients)
 
 
@@ -183,7 +184,8 @@ def _directions(skeleton: Skeleton, nodes: Sequence[int], X: FloatArray) -> tupl
         if token == CONSTANT:
             starts.append(next(numbers))
             by_node.append(-1)
-    gradient = simplipy.parse(extended).gradient(X, np.array(starts), wrt="constants")
+    directions = simplipy.parse(extended).gradient(X, np.array(starts), wrt="constants")
+    gradient = np.asarray(directions, dtype=np.float64)
     order = {node: k for k, node in enumerate(by_node) if node >= 0}
     own = [k for k, node in enumerate(by_node) if node < 0]
     return gradient[:, own], gradient[:, [order[node] for node in nodes]]

@@ -105,7 +105,7 @@ class Members:
 def left_out_error(
     expression: Expression, constants: FloatArray, X: FloatArray, y: FloatArray, root_weights: FloatArray
 ) -> float:
-    """Mean square of the errors in rows that are left out, by the leverage of each row; infinite without derivatives."""
+    """Mean square of the errors in rows that are left out, by their leverage; infinite without derivatives."""
     with np.errstate(over="ignore", invalid="ignore"):
         residuals = (y - expression(X, constants=constants)) * root_weights
         if not len(constants):

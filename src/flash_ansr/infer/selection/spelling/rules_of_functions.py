@@ -14,6 +14,7 @@ from flash_ansr.infer.selection.spelling.terms import (
     Leaf,
     Product,
     Sum,
+    constant_and_rest,
     exponential_of,
     negated,
     of,
@@ -54,17 +55,10 @@ def _number_in_exponent(call: Call) -> Product | None:
         return None
     if call.operands[0].is_number:
         return Product(exponential_of(call.operands[0].coefficient))
-    constant, rest = _constant_and_rest(call)
+    constant, rest = constant_and_rest(call.operands[0])
     if not constant or n_digits(constant) <= _FEW_DIGITS:
         return None
     return scaled(exponential_of(constant), of(Call("exp", (rest,))))
-
-
-def _constant_and_rest(call: Call) -> tuple[float, Product]:
-    """The number among the terms of an operand, 0 where it is no sum, and the sum of the other terms."""
-    operand = call.operands[0]
-    terms = terms_of(operand) if operand.coefficient == 1 else (operand,)
-    return sum(t.coefficient for t in terms if t.is_number), plus(*(t for t in terms if not t.is_number))
 
 
 def _bell(call: Call) -> Product | None:
@@ -119,7 +113,7 @@ def _sign_of_operand(call: Call) -> Product | None:
 
 def _phase(call: Call) -> Product | None:
     """A phase within half a turn; cos for sin or the reverse where that leaves a phase with fewer digits."""
-    phase, rest = _constant_and_rest(call)
+    phase, rest = constant_and_rest(call.operands[0])
     if call.token not in ("sin", "cos") or not phase or rest.is_number:
         return None
     if abs(phase) > math.pi and n_digits(phase) == FITTED:

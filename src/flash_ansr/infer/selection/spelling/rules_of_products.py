@@ -16,6 +16,7 @@ from flash_ansr.infer.selection.spelling.terms import (
     OutOfRangeError,
     Product,
     Sum,
+    constant_and_rest,
     exponential_of,
     leaves_of,
     of,
@@ -108,19 +109,12 @@ def _number_before_exponential(product: Product) -> Product | None:
     if product.coefficient == 1:
         return None
     for factor in product.factors:
-        constants = [t for t in _exponent_terms(factor) if t.is_number]
-        if constants:
-            others = plus(*(t for t in _exponent_terms(factor) if not t.is_number))
-            number = scaled(exponential_of(constants[0].coefficient), _without(product, factor))
-            return times(number, of(Call("exp", (others,))))
+        base = sole_base(of(*factor))
+        if isinstance(base, Call) and base.token == "exp":
+            constant, rest = constant_and_rest(base.operands[0])
+            if constant and not rest.is_number:
+                return times(scaled(exponential_of(constant), _without(product, factor)), of(Call("exp", (rest,))))
     return None
-
-
-def _exponent_terms(factor: Factor) -> tuple[Product, ...]:
-    base, exponent = factor
-    if not isinstance(base, Call) or base.token != "exp" or exponent != 1 or base.operands[0].coefficient != 1:
-        return ()
-    return terms_of(base.operands[0])
 
 
 def _number_of_a_logarithm(product: Product) -> Product | None:
@@ -221,17 +215,15 @@ def _with_midpoint(wave: Product) -> Product | None:
     exponential = sole_base(wave)
     if wave.coefficient <= 0 or not isinstance(exponential, Call) or exponential.token != "exp":
         return None
-    (exponent,) = exponential.operands
-    terms = terms_of(exponent) if exponent.coefficient == 1 else (exponent,)
-    slopes = [term for term in terms if not term.is_number]
-    constant = math.log(wave.coefficient) + sum(term.coefficient for term in terms if term.is_number)
-    if len(slopes) != 1 or not constant or not isinstance(sole_base(slopes[0]), Leaf):
+    inner, slope = constant_and_rest(exponential.operands[0])
+    constant = math.log(wave.coefficient) + inner
+    if not constant or not isinstance(sole_base(slope), Leaf):
         return None
-    midpoint = cleaned(-constant / slopes[0].coefficient)
-    if len(terms) == 1 and n_digits(wave.coefficient) < n_digits(midpoint):
+    midpoint = cleaned(-constant / slope.coefficient)
+    if not inner and n_digits(wave.coefficient) < n_digits(midpoint):
         return None
-    shifted = plus(Product(1.0, slopes[0].factors), Product(-midpoint))
-    return of(Call("exp", (scaled(slopes[0].coefficient, shifted),)))
+    shifted = plus(Product(1.0, slope.factors), Product(-midpoint))
+    return of(Call("exp", (scaled(slope.coefficient, shifted),)))
 
 
 RULES: tuple[Rule[Product], ...] = (

@@ -135,6 +135,12 @@ def terms_of(formula: Product) -> tuple[Product, ...]:
     return base.terms if isinstance(base, Sum) else (formula,)
 
 
+def constant_and_rest(formula: Product) -> tuple[float, Product]:
+    """The number among the terms of a sum, 0 where there is none, and the sum of the other terms."""
+    terms = terms_of(formula) if formula.coefficient == 1 else (formula,)
+    return sum(t.coefficient for t in terms if t.is_number), plus(*(t for t in terms if not t.is_number))
+
+
 def sole_base(formula: Product) -> Base | None:
     """The base of a number times one base to the first power."""
     if len(formula.factors) == 1 and formula.factors[0].exponent == 1:

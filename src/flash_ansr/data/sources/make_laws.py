@@ -1,6 +1,6 @@
 """Makes the file of laws anew after a change of the laws of science.
 
-    python -m flash_ansr.data.make_laws [EXCLUDED ...]
+    python -m flash_ansr.data.sources.make_laws [EXCLUDED ...]
 
 It has every law that may be learned from: none that a test catalogue or an excluded one has, none of the fields held
 out.
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import simplipy
-from flash_ansr.data.laws import LawForm, Variable, text_of
+from flash_ansr.data.sources.laws import LawForm, Variable, text_of
 from flash_ansr.price.corpus import Use, forms
 from simplipy.files.output_files import write_whole
 
@@ -33,4 +33,4 @@ def allowed_laws(exclude: Iterable[str] = ()) -> tuple[LawForm, ...]:
 
 
 if __name__ == "__main__":
-    write_whole(Path(__file__).with_name("priors") / "laws.tsv", text_of(allowed_laws(sys.argv[1:])))
+    write_whole(Path(__file__).parents[1] / "priors" / "laws.tsv", text_of(allowed_laws(sys.argv[1:])))

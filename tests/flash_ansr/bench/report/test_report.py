@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flash_ansr.bench import figures
-from flash_ansr.bench.figures import AXES, COLOURS, curves, data_figure, metric_figure, problem_figure
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.metrics import METRICS, Metric
-from flash_ansr.bench.report import read_groups, write_report
+from flash_ansr.bench.report import figures, read_groups, write_report
+from flash_ansr.bench.report.figures import AXES, COLOURS, curves, data_figure, metric_figure, problem_figure
+from flash_ansr.bench.report.tables import table
 from flash_ansr.bench.rows import Row, RowFile, Task
-from flash_ansr.bench.tables import table
 from flash_ansr.catalogues import load
 
 TIME, POINTS, NOISE = AXES

@@ -22,7 +22,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from flash_ansr.bench.groups import Group, grouped
 from flash_ansr.bench.metrics import METRICS, Metric
 from flash_ansr.bench.numeric import EPSILON_32, is_perfect
-from flash_ansr.bench.standings import is_dominated, standings
+from flash_ansr.bench.report.standings import is_dominated, standings
 from flash_ansr.catalogues import FloatArray, Kind, Problem, load
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

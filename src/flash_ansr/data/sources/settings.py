@@ -1,4 +1,4 @@
-"""Where skeletons come from beside random trees, and constants beside fixed distributions, as values read from YAML."""
+"""Settings, read from YAML: shares of the sources of skeletons, edits of laws, and constants in scale with the data."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from flash_ansr.bench.figures import AXES, metric_figure, pareto_figure, problem_figure
 from flash_ansr.bench.groups import Group, group_rows
 from flash_ansr.bench.metrics import METRICS
+from flash_ansr.bench.report.figures import AXES, metric_figure, pareto_figure, problem_figure
+from flash_ansr.bench.report.tables import Format, table
 from flash_ansr.bench.rows import read_rows
-from flash_ansr.bench.tables import Format, table
 from flash_ansr.progress_bar import progress_bar
 from simplipy.files.output_files import make_folder, replacing, write_whole
 

@@ -11,7 +11,7 @@ import pandas as pd
 from flash_ansr.bench.bootstrap import Estimate
 from flash_ansr.bench.groups import Group
 from flash_ansr.bench.metrics import METRICS, Metric
-from flash_ansr.bench.standings import by_table, standings
+from flash_ansr.bench.report.standings import by_table, standings
 
 Format = Literal["text", "markdown", "latex"]
 # the first columns of the table name its lines: system, effort, points, noise, cores

@@ -1,0 +1,1 @@
+"""Sources of skeletons beside random trees: laws of science, and files of skeletons."""
