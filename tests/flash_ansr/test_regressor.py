@@ -629,7 +629,7 @@ def test_bad_folders(fitted: FlashANSR, tmp_path: Path) -> None:
         ({"operators": "sin"}, "operators must be a list"),
         (
             {"proposers": ["prior", "magic"]},
-            "unknown proposer 'magic'; known are closed_form, textbook, enumerate, local, neural, prior",
+            "unknown proposer 'magic'; known are closed_form, textbook, enumerate, local, growth, neural, prior",
         ),
         ({"proposers": []}, r"proposers must be 'auto' or a list of .*, got \[\]"),
         ({"proposers": "prior"}, "proposers must be 'auto' or a list of .*, got 'prior'"),

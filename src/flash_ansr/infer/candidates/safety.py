@@ -102,10 +102,10 @@ def safety_of(expressions: Sequence[Expression], table: Table, n_threads: int | 
 def _with_margin(ranges: FloatArray) -> FloatArray:
     """Ranges with a margin on each side, at most half of the way to 0: positive columns stay positive."""
     low, high = ranges.T
-    margin = _MARGIN * (high - low)
-    lower = np.where(low > 0, np.maximum(low - margin, low / 2), low - margin)
-    upper = np.where(high < 0, np.minimum(high + margin, high / 2), high + margin)
-    # columns near the largest double have no room
+    with np.errstate(over="ignore"):  # columns near the largest double have no room
+        margin = _MARGIN * high - _MARGIN * low
+        lower = np.where(low > 0, np.maximum(low - margin, low / 2), low - margin)
+        upper = np.where(high < 0, np.minimum(high + margin, high / 2), high + margin)
     return np.stack([np.maximum(lower, -_LARGEST), np.minimum(upper, _LARGEST)], axis=1)
 
 

@@ -206,3 +206,25 @@ def test_a_constant_yields_to_a_clear_baseline_beside_an_unclear_best(
     monkeypatch.setattr("flash_ansr.infer.selection.predictive_choice.held_out", lambda *_: found)
     choice = by_prediction(Choice([constant, line, wave], 0.5), made, table, SETTINGS, "auto", None)
     assert choice.candidates[0].expression.variables
+
+
+def test_a_formula_that_may_fail_near_the_rows_must_be_clearly_better() -> None:
+    """The square root ends just beyond the rows; a line predicts as well where y bends little, and never fails."""
+    rng = np.random.default_rng(7)
+    X = rng.uniform(0, 4, (500, 1))
+    noise = 0.3 * np.sin(40 * X[:, 0]) + 0.2 * rng.normal(size=500)
+    near, far = (Table(X, factor * np.sqrt(4.02 - X[:, 0]) + noise) for factor in (0.5, 20.0))
+    formulas = ("<constant>*sqrt(4.02 - x1) + <constant>", "<constant>*x1 + <constant>")
+    assert "sqrt" not in chosen(near, candidates(near, *formulas)).expression.infix()
+    assert "sqrt" in chosen(far, candidates(far, *formulas)).expression.infix()
+
+
+def test_a_formula_that_breaks_between_rows_leaves_its_place_to_the_next_of_its_length() -> None:
+    """The one with the pole has the lower error on the rows, and its length is that of the other."""
+    table = table_of(400, "sin(5*x1) + x1 + x2", 0.3)
+    pole = 0.5 * np.sum(np.sort(table.X[:, 0])[200:202])
+    broken = candidate(table, f"<constant>*cos(x1 - {pole!r})/(x1 - {pole!r}) + <constant>*x1 + <constant>*x2")
+    whole = candidate(table, "<constant>*sin(5*x1 + 0*x2) + <constant>*x1 + <constant>*x2", drawn=1)
+    made = [replace(broken, fvu=0.01), replace(whole, fvu=0.02, score=0.0), linear_baseline(table, PRICE)]
+    law = chosen(table, made, "accuracy")
+    assert "sin" in law.expression.infix()

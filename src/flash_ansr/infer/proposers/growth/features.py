@@ -22,6 +22,8 @@ _MOST_PAIRS = 400
 # subterms of a formula, and their tokens
 _MOST_SUBTERMS = 12
 _LONGEST_SUBTERM = 12
+# sizes beyond this, and their inverses, have no products
+_LARGEST = 1e100
 # distinct values from which a column has waves and bumps
 _MANY_VALUES = 7
 
@@ -130,14 +132,15 @@ def pair_features(X: FloatArray, columns: Sequence[int], operators: frozenset[st
     pairs = pairs[:_MOST_PAIRS]
     yield from _defined(pairs, [()] * len(pairs), X)
     if {"sin", "+", "*"} <= operators:
-        waves = [wave for i, j in itertools.combinations(columns, 2) for wave in _waves_of_product(X, i, j)]
+        usable = [k for k in columns if 1 / _LARGEST < np.ptp(X[:, k]) < _LARGEST]
+        waves = [wave for i, j in itertools.combinations(usable, 2) for wave in _waves_of_product(X, i, j)]
         yield from _defined([tokens for tokens, _ in waves], [constants for _, constants in waves], X)
 
 
 def _waves_of_product(X: FloatArray, i: int, j: int) -> list[tuple[Tokens, tuple[float, ...]]]:
     """A half and a whole wave of (x_i - a)*(x_j - b)."""
     lows = X[:, [i, j]].min(axis=0)
-    largest = max(float(np.prod(X[:, [i, j]] - lows, axis=1).max()), np.finfo(float).tiny)
+    largest = float(np.prod(X[:, [i, j]] - lows, axis=1).max()) or 1.0
     tokens = ("sin", "*", CONSTANT, "*", "+", f"x{i + 1}", CONSTANT, "+", f"x{j + 1}", CONSTANT)
     return [(tokens, (turns * math.pi / largest, -lows[0], -lows[1])) for turns in (1, 2)]
 
@@ -156,10 +159,12 @@ def _functions_of(
     tokens: Tokens, constants: tuple[float, ...], values: FloatArray, operators: frozenset[str]
 ) -> Iterator[Feature]:
     """Functions of a term with these values."""
-    distinct = np.unique(values)
-    if len(distinct) < 2:
+    if not np.abs(values).max() < _LARGEST:
         return
-    deviation = max(float(values.std()), np.finfo(float).tiny)
+    distinct = np.unique(values)
+    deviation = float(values.std())
+    if len(distinct) < 2 or deviation < 1 / _LARGEST:
+        return
     spread = _Spread(float(distinct[0]), float(distinct[-1]), deviation, np.quantile(values, _SHARES))
     shapes = [s for s in _SHAPES if len(distinct) >= _MANY_VALUES or not s.is_for_many]
     if len(distinct) == 2:

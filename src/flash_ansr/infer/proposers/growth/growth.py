@@ -86,8 +86,8 @@ class Growth:
         self.of_mean = float(np.average((y - mean) ** 2, weights=weights))
         self.take([Skeleton((CONSTANT,), (mean,))], is_known=True)
 
-    def grow(self) -> int | None:
-        """Insertions into one formula, and the formula without its parts: how many were fitted; None without any."""
+    def grow(self, n: int) -> int | None:
+        """At most n insertions into one formula, and it without its parts: how many were fitted; None without any."""
         low, high = map(math.log, _PRICES)
         price = math.exp(self._random.uniform(low, high))
         member = self.members.next_to_grow(price, self._table.n_rows)
@@ -98,7 +98,7 @@ class Growth:
             Skeleton(tuple(r.skeleton.tokens), tuple(r.start.tolist()))
             for r in reductions(member.expression, member.constants)
         ]
-        return self.take([*self._insertions(member.skeleton), *shorter])
+        return self.take([*self._insertions(member.skeleton), *shorter][:n])
 
     def take(self, skeletons: Sequence[Skeleton], is_known: bool = False) -> int:
         """Fit those that are new and allowed, and keep the best; how many were fitted."""

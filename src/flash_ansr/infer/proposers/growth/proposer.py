@@ -45,9 +45,9 @@ class GrowthProposer(Proposer):
         if self._growth is None:
             self._growth = Growth(self.context)
         growth, lessons, self._lessons = self._growth, self._lessons, []
-        n_fitted, is_over = growth.take(lessons, is_known=True), False
+        n_fitted, is_over = growth.take(lessons[:n], is_known=True), False
         while n_fitted < n and not is_over:
-            grown = growth.grow()
+            grown = growth.grow(n - n_fitted)
             n_fitted, is_over = n_fitted + (grown or 0), grown is None
         fresh = sorted((m for m in growth.members.records() if not m.is_known), key=lambda m: m.error)[:_PROMOTED]
         if not fresh and is_over and not n_fitted:
