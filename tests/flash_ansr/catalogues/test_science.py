@@ -9,6 +9,7 @@ from flash_ansr.catalogues.errors import CatalogueError
 from flash_ansr.catalogues.science import Law, field_names, load_field, load_laws
 from flash_ansr.catalogues.science.laws import law_from
 from flash_ansr.catalogues.science.units import check_units
+from simplipy import parse
 
 ROWS = 300
 FORCE, MASS = "F: force [N]", "m: mass [kg] log(1, 9)"
@@ -150,6 +151,40 @@ def test_values_are_those_of_textbooks(name: str, values: dict[str, float], expe
     constants = {q.name: q.value for q in known.quantities if q.value is not None}
     columns = {name: np.array([float(value)]) for name, value in (constants | values).items()}
     assert known.expression(columns)[0] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "smaller", "larger"),
+    [
+        ("climate.humidex", "Td", "T"),
+        ("physiology.anion_gap", "0", "g"),
+        # no wave on a line is faster than light
+        ("electrical_engineering.natural_power", "1/sqrt(l*c)", "299792458"),
+        ("electrical_engineering.ferranti", "1/sqrt(l*c)", "299792458"),
+        ("electrical_engineering.lossy_impedance", "1/sqrt(L*C)", "299792458"),
+        ("electrical_engineering.loss_at_power", "V", "P"),
+        ("electromagnetism.friis", "P", "Pt"),
+        # the mass of the electron
+        ("electromagnetism.cyclotron_radius", "9e-31", "m"),
+        # a text has at least as many words as distinct words
+        ("statistics.heaps", "V", "n"),
+        # no body has less surface than a sphere of its volume
+        ("mechanical_engineering.chvorinov", "(36*pi)^(1/3)*V^(2/3)", "A"),
+        # the joint of a bolt stays closed
+        ("mechanical_engineering.bolt_stiffness", "c*q/(k + c)", "P"),
+        # the payment of a loan exceeds its interest
+        ("economics.remaining_debt", "r*P", "C"),
+        # moments of inertia about the pivot, and of a body within its rolling radius
+        ("mechanics.physical_pendulum", "m*d^2", "J"),
+        ("mechanics.rolling_incline", "J", "m*r^2"),
+    ],
+)
+def test_usual_values_can_occur_together(name: str, smaller: str, larger: str) -> None:
+    field, key = name.split(".")
+    known = {law.key: law for law in load_field(field)}[key]
+    columns, y = known.sample(ROWS, np.random.default_rng(0))
+    columns[known.target.name] = y
+    assert np.all(parse(smaller)(columns) <= parse(larger)(columns) * (1 + 1e-9))
 
 
 def test_an_unknown_field_is_named() -> None:
