@@ -18,6 +18,7 @@ from flash_ansr.checkpoint.folder import find_checkpoint
 from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.extrapolation import FittedRanges
 from flash_ansr.infer.result.law import Law
+from flash_ansr.infer.result.residual_tests import ResidualTests
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
 from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
@@ -115,7 +116,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         law; of scores the lower is the better one.
     report_ : dict
         Budget, seconds, formulas drawn, unique, ruled out on a few rows and fitted, why the search stopped, the noise
-        (0 for an exact law) and its kind, whether the law is safe, seed, versions.
+        (0 for an exact law) and its kind, whether the residuals look random, whether the law is safe, seed, versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame
@@ -230,8 +231,12 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             lambda: safety_of([c.expression for c in result.candidates], prepared.table, settings.n_threads)
         )
         uninterrupted(lambda: self._store(pipeline, prepared, result, safeties))
+        self._residual_tests = ResidualTests(
+            prepared.table, prepared.row_numbers, self._laws, self.loss, result.noise_kind
+        )
+        residuals = uninterrupted(lambda: self._residual_tests.of(self._laws, self.candidates_))
         names, facts = prepared.encoding.names, prepared.facts()
-        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts)
+        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts, residuals)
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -388,8 +393,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         order = [row, *(i for i in range(len(self._laws)) if i != row)]
         self._laws = [self._laws[i] for i in order]
         self.candidates_ = self.candidates_.iloc[order].reset_index(drop=True)
-        if row:  # the point where it fails was not kept
-            self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None}
+        if row:  # the point where it fails was not kept; nor are the rows, in a result that was loaded
+            tests: ResidualTests | None = getattr(self, "_residual_tests", None)
+            residuals = None if tests is None else tests.of(self._laws, self.candidates_)
+            left = None if residuals is None else residuals.to_json()
+            self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None, "residuals": left}
         self.expression_ = self._laws[0].named
         return self
 

@@ -307,6 +307,8 @@ def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
+    if report["residuals"]:
+        console.print(f"left   {report['residuals']['text']}", soft_wrap=True)
     if units:
         console.print(f"units  {', '.join(f'{column}: {unit}' for column, unit in units.items())}", soft_wrap=True)
     if report["left_out_rows"]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from flash_ansr.infer.table.column_kinds import NO_VALUE, SAME, learn_encoding
 from flash_ansr.infer.table.encoding import Encoding, FloatArray
 from flash_ansr.infer.table.input_checks import check_no_gaps, check_no_infinities, checked_weights
-from flash_ansr.infer.table.table import Table
+from flash_ansr.infer.table.table import Rows, Table
 
 Missing = Literal["error", "drop", "median"]
 MISSING: tuple[Missing, ...] = ("error", "drop", "median")
@@ -47,6 +47,11 @@ class Prepared:
     rows: npt.NDArray[np.bool_]
     n_gaps: int
     notes: tuple[str, ...]
+
+    @property
+    def row_numbers(self) -> Rows:
+        """Of the rows of ``table`` in the user's table, from 1."""
+        return np.flatnonzero(self.rows) + 1
 
     def facts(self) -> dict[str, Any]:
         """Rows and columns for the report of a search."""
