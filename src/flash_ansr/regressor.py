@@ -19,6 +19,7 @@ from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.extrapolation import FittedRanges
 from flash_ansr.infer.result.law import Law
 from flash_ansr.infer.result.residual_tests import ResidualTests
+from flash_ansr.infer.result.rivals import rivals
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
 from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
@@ -234,9 +235,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._residual_tests = ResidualTests(
             prepared.table, prepared.row_numbers, self._laws, self.loss, result.noise_kind
         )
-        residuals = uninterrupted(lambda: self._residual_tests.of(self._laws, self.candidates_))
+        said = uninterrupted(lambda: self._said_of_law(prepared.table.n_rows))
         names, facts = prepared.encoding.names, prepared.facts()
-        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts, residuals)
+        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts, said)
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -300,6 +301,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         named = [law.named for law in self._laws]
         self.candidates_ = candidate_table(result.candidates, named, len(kept), safeties)
         self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
+
+    def _said_of_law(self, n_rows: int) -> dict[str, Any]:
+        """What the law leaves, where its rows are there, and the formulas that describe few rows about as well."""
+        tests: ResidualTests | None = getattr(self, "_residual_tests", None)
+        residuals = None if tests is None else tests.of(self._laws, self.candidates_)
+        others = [] if self.selection == "bic" else rivals(self.candidates_, n_rows)  # its scores are no decades
+        return {"residuals": None if residuals is None else residuals.to_json(), "rivals": others}
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
         display: AbstractContextManager[Callback | None] = nullcontext(self.callback)
@@ -393,11 +401,9 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         order = [row, *(i for i in range(len(self._laws)) if i != row)]
         self._laws = [self._laws[i] for i in order]
         self.candidates_ = self.candidates_.iloc[order].reset_index(drop=True)
-        if row:  # the point where it fails was not kept; nor are the rows, in a result that was loaded
-            tests: ResidualTests | None = getattr(self, "_residual_tests", None)
-            residuals = None if tests is None else tests.of(self._laws, self.candidates_)
-            left = None if residuals is None else residuals.to_json()
-            self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None, "residuals": left}
+        if row:  # the point where it fails was not kept
+            self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None}
+            self.report_ |= self._said_of_law(self.report_["rows"])
         self.expression_ = self._laws[0].named
         return self
 

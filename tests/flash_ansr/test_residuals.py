@@ -73,3 +73,11 @@ def test_the_command_line_says_it(tmp_path: Path) -> None:
     assert "left   The residuals are not random: they follow column V, " in done.stdout
     frame.assign(y=X[:, 0] ** 2).to_csv(tmp_path / "data.csv", index=False)
     assert "left   " not in run("fit", str(tmp_path / "data.csv"), *options).stdout
+
+
+def test_the_command_line_names_rivals(tmp_path: Path) -> None:
+    x = np.linspace(1, 6, 12)
+    y = 3 * np.exp(-x / 2) + 0.05 * np.random.default_rng(0).normal(size=12)
+    pd.DataFrame({"t": x, "y": y}).to_csv(tmp_path / "data.csv", index=False)
+    options = ("--samples", "2000", "--seed", "0", "--proposers", "closed_form,enumerate")
+    assert " the rows about as well" in run("fit", str(tmp_path / "data.csv"), *options).stdout

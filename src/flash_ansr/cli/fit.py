@@ -279,6 +279,7 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
 
 def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
     from flash_ansr.infer.result.progress_display import fvu_text
+    from flash_ansr.infer.result.rivals import rivals_text
     from flash_ansr.infer.result.search_report import unsafe_text
 
     target = str(columns.target.name)
@@ -309,6 +310,8 @@ def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
     if report["residuals"]:
         console.print(f"left   {report['residuals']['text']}", soft_wrap=True)
+    if report["rivals"]:
+        console.print(f"note   {rivals_text(report['rivals'])}", soft_wrap=True)
     if units:
         console.print(f"units  {', '.join(f'{column}: {unit}' for column, unit in units.items())}", soft_wrap=True)
     if report["left_out_rows"]:

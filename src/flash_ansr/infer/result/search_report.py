@@ -14,7 +14,6 @@ from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.description import form_prices
 from flash_ansr.infer.proposers.background import Loading
 from flash_ansr.infer.result.law import Law
-from flash_ansr.infer.result.residuals import Residuals
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Tally
@@ -101,7 +100,7 @@ def search_report(
     names: Sequence[str],
     set_up: float,
     input_facts: Mapping[str, Any],
-    residuals: Residuals | None,
+    said_of_law: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Budget, counts, reasons and versions.
 
@@ -115,8 +114,8 @@ def search_report(
         Seconds before the search.
     input_facts : mapping
         Rows and columns of the table; the search may have seen some of the rows.
-    residuals : Residuals or None
-        Of the law; None where it is exact.
+    said_of_law : mapping
+        What it leaves, and its rivals.
     """
     tallies = pipeline.tallies
     return {
@@ -140,7 +139,7 @@ def search_report(
         "network_load_seconds": sum(proposer.seconds for proposer in pipeline.team.loading),
         "noise": result.noise,
         "noise_kind": result.noise_kind,
-        "residuals": None if residuals is None else residuals.to_json(),
+        **said_of_law,
         **input_facts,
         "searched_rows": pipeline.table.n_rows,
         "law_is_baseline": result.law.is_baseline,
