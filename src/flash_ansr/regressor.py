@@ -104,7 +104,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Folder of a trained network, or of a training run, whose newest checkpoint is taken; None takes the network in
         the package.
     verbose : int
-        1 shows progress on stderr: a bar on a terminal, elsewhere a line for each better law.
+        1 shows progress on stderr: a bar on a terminal, elsewhere a line for each better law. 2 also prints the front
+        of candidates at the end.
 
     Attributes
     ----------
@@ -197,6 +198,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         # its matrices are small: threads of BLAS gain nothing, and on a busy machine wait for each other for seconds
         with threadpool_limits(1, user_api="blas"):
             self._search(prepared, grammar, settings, options, budget, set_up)
+        self._target = str(getattr(y, "name", None) or "y")
+        if self.verbose > 1:
+            from flash_ansr.infer.result.front_table import print_front
+
+            print_front(self.candidates_, self._target)
         return self
 
     @property
@@ -232,9 +238,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             lambda: safety_of([c.expression for c in result.candidates], prepared.table, settings.n_threads)
         )
         uninterrupted(lambda: self._store(pipeline, prepared, result, safeties))
-        self._residual_tests = ResidualTests(
-            prepared.table, prepared.row_numbers, self._laws, self.loss, result.noise_kind
-        )
+        self._fitted_rows = (prepared.table, prepared.row_numbers)
+        self._residual_tests = ResidualTests(*self._fitted_rows, self._laws, self.loss, result.noise_kind)
         said = uninterrupted(lambda: self._said_of_law(prepared.table.n_rows))
         names, facts = prepared.encoding.names, prepared.facts()
         self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts, said)
@@ -418,13 +423,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.expression_.to_sympy()
 
     def plot(self) -> Figure:
-        """Fit, residuals and the front of candidates."""
+        """The law over the data, its residuals by row, and the front of candidates."""
         check_is_fitted(self, "expression_")
-        if not hasattr(self, "_last_search"):
+        if not hasattr(self, "_fitted_rows"):
             raise ValueError("the rows of the fit are not saved with a result; fit again to plot")
-        from flash_ansr.infer.result.plots import plot_result
+        from flash_ansr.infer.result.plots import ShownRows, plot_result
 
-        return plot_result(self._last_search.table, self._laws[0], self.candidates_)
+        return plot_result(ShownRows(*self._fitted_rows, self._target), self._laws[0], self.candidates_)
 
     def save(self, folder: str | Path, plot: bool = False) -> None:
         """Write the result as a folder that people can read: ``result.json``, ``candidates.csv``, a plot on request."""
