@@ -60,7 +60,11 @@ _OPTIONS = {
 
 def _with_option(message: str) -> str:
     """The message with the file and its options instead of X and parameters."""
-    message = message.replace("X contains", "the table contains").replace(" of X", "", 1)
+    message = (
+        message.replace("X contains", "the table contains")
+        .replace("X must have", "the table must have")
+        .replace(" of X", "", 1)
+    )
     message = re.sub(r'(?:set_params\()?missing="(\w+)"\)?', r"--missing \1", message)
     name, _, rest = message.partition(" ")
     return f"{_OPTIONS[name]} {rest.replace(' or None', '')}" if name in _OPTIONS else message

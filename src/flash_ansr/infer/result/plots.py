@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from flash_ansr.infer.result.law import Law, shortened
 from flash_ansr.infer.table.table import FloatArray, Rows, Table
@@ -112,7 +113,7 @@ def _draw_front(axes: Axes, candidates: pd.DataFrame) -> None:
     axes.semilogy(front["length"], front["fvu"], "o-", markersize=4, color=_ORANGE, label="front")
     axes.semilogy([law["length"]], [law["fvu"]], "*", markersize=14, color=_BLUE, label="law")
     axes.set(xlabel="size (tokens)", ylabel="fraction of variance unexplained")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend()
 
 

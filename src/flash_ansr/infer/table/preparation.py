@@ -22,6 +22,7 @@ Missing = Literal["error", "drop", "median"]
 MISSING: tuple[Missing, ...] = ("error", "drop", "median")
 _FEWEST_ROWS = 2
 _GAPS_OF_FITS = 'missing="drop" leaves these rows out, missing="median" fills the gaps'
+_EMPTY_COLUMNS = "; both leave columns without any value out"
 _GAPS_OF_PREDICTIONS = 'set_params(missing="drop") predicts NaN there, set_params(missing="median") fills the gaps'
 
 
@@ -89,7 +90,8 @@ def prepare(X: Any, y: FloatArray, sample_weight: Any, missing: Missing) -> Prep
     sources = [column.name for _, column in encoding.sources]
     check_no_infinities(numbers, sources)
     if missing == "error":
-        check_no_gaps(numbers, sources, _GAPS_OF_FITS)
+        has_empty = bool(np.isnan(numbers).all(axis=0).any())
+        check_no_gaps(numbers, sources, _GAPS_OF_FITS + (_EMPTY_COLUMNS if has_empty else ""))
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
     encoding, numbers = _reduced(encoding, numbers, _without_values(encoding.names, numbers[counted]))
     if not encoding.names:
