@@ -19,6 +19,8 @@ from flash_ansr.infer.candidates.safety import Safety, safety_of
 from flash_ansr.infer.proposers.base import Proposer
 from flash_ansr.infer.result.extrapolation import FittedRanges
 from flash_ansr.infer.result.law import Law
+from flash_ansr.infer.result.residual_tests import ResidualTests
+from flash_ansr.infer.result.rivals import rivals
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
 from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
@@ -102,7 +104,8 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Folder of a trained network, or of a training run, whose newest checkpoint is taken; None takes the network in
         the package.
     verbose : int
-        1 shows progress on stderr: a bar on a terminal, elsewhere a line for each better law.
+        1 shows progress on stderr: a bar on a terminal, elsewhere a line for each better law. 2 also prints the front
+        of candidates at the end.
 
     Attributes
     ----------
@@ -115,7 +118,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         law; of scores the lower is the better one.
     report_ : dict
         Budget, seconds, formulas drawn, unique, ruled out on a few rows and fitted, why the search stopped, the noise
-        (0 for an exact law) and its kind, whether the law is safe, seed, versions.
+        (0 for an exact law) and its kind, whether the residuals look random, whether the law is safe, seed, versions.
     baseline_ : Expression
         Linear least squares.
     posterior_ : DataFrame
@@ -195,6 +198,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         # its matrices are small: threads of BLAS gain nothing, and on a busy machine wait for each other for seconds
         with threadpool_limits(1, user_api="blas"):
             self._search(prepared, grammar, settings, options, budget, set_up)
+        self._target = str(getattr(y, "name", None) or "y")
+        if self.verbose > 1:
+            from flash_ansr.infer.result.front_table import print_front
+
+            print_front(self.candidates_, self._target)
         return self
 
     @property
@@ -230,8 +238,11 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             lambda: safety_of([c.expression for c in result.candidates], prepared.table, settings.n_threads)
         )
         uninterrupted(lambda: self._store(pipeline, prepared, result, safeties))
+        self._fitted_rows = (prepared.table, prepared.row_numbers)
+        self._residual_tests = ResidualTests(*self._fitted_rows, self._laws, self.loss, result.noise_kind)
+        said = uninterrupted(lambda: self._said_of_law(prepared.table.n_rows))
         names, facts = prepared.encoding.names, prepared.facts()
-        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts)
+        self.report_ = search_report(pipeline, options, budget, result, safeties[0], names, set_up, facts, said)
 
     def check_parameters(self) -> None:
         """Refuse parameters that no fit can work with, as ``fit`` does.
@@ -295,6 +306,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         named = [law.named for law in self._laws]
         self.candidates_ = candidate_table(result.candidates, named, len(kept), safeties)
         self.posterior_ = posterior_table(pipeline.form_probabilities.log_probs, kept)
+
+    def _said_of_law(self, n_rows: int) -> dict[str, Any]:
+        """What the law leaves, where its rows are there, and the formulas that describe few rows about as well."""
+        tests: ResidualTests | None = getattr(self, "_residual_tests", None)
+        residuals = None if tests is None else tests.of(self._laws, self.candidates_)
+        others = [] if self.selection == "bic" else rivals(self.candidates_, n_rows)  # its scores are no decades
+        return {"residuals": None if residuals is None else residuals.to_json(), "rivals": others}
 
     def _run(self, pipeline: Pipeline, budget: Budget, names: Sequence[str]) -> Stop:
         display: AbstractContextManager[Callback | None] = nullcontext(self.callback)
@@ -390,6 +408,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.candidates_ = self.candidates_.iloc[order].reset_index(drop=True)
         if row:  # the point where it fails was not kept
             self.report_ = self.report_ | {"safe": self.candidates_["safe"][0], "fails": None}
+            self.report_ |= self._said_of_law(self.report_["rows"])
         self.expression_ = self._laws[0].named
         return self
 
@@ -404,13 +423,13 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.expression_.to_sympy()
 
     def plot(self) -> Figure:
-        """Fit, residuals and the front of candidates."""
+        """The law over the data, its residuals by row, and the front of candidates."""
         check_is_fitted(self, "expression_")
-        if not hasattr(self, "_last_search"):
+        if not hasattr(self, "_fitted_rows"):
             raise ValueError("the rows of the fit are not saved with a result; fit again to plot")
-        from flash_ansr.infer.result.plots import plot_result
+        from flash_ansr.infer.result.plots import ShownRows, plot_result
 
-        return plot_result(self._last_search.table, self._laws[0], self.candidates_)
+        return plot_result(ShownRows(*self._fitted_rows, self._target), self._laws[0], self.candidates_)
 
     def save(self, folder: str | Path, plot: bool = False) -> None:
         """Write the result as a folder that people can read: ``result.json``, ``candidates.csv``, a plot on request."""

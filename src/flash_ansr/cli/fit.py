@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rich.table import Table
 from typer import Argument, Option
 
 from flash_ansr.infer.table.operator_presets import PRESETS, described
@@ -36,7 +35,6 @@ _OPERATORS_HELP = (
 ) + "; all: every operator, also erf, min and max."
 _SECONDS = 10.0
 _SECONDS_BETWEEN_FILES = 0.5
-_MAX_ROWS = 12
 _MOST_LISTED = 8
 
 
@@ -62,7 +60,11 @@ _OPTIONS = {
 
 def _with_option(message: str) -> str:
     """The message with the file and its options instead of X and parameters."""
-    message = message.replace("X contains", "the table contains").replace(" of X", "", 1)
+    message = (
+        message.replace("X contains", "the table contains")
+        .replace("X must have", "the table must have")
+        .replace(" of X", "", 1)
+    )
     message = re.sub(r'(?:set_params\()?missing="(\w+)"\)?', r"--missing \1", message)
     name, _, rest = message.partition(" ")
     return f"{_OPTIONS[name]} {rest.replace(' or None', '')}" if name in _OPTIONS else message
@@ -105,6 +107,7 @@ def fit(
 
     Example: flash-ansr fit data.csv --target y --time 10 --out run/
     """
+    began = time.monotonic()
     from flash_ansr import FlashANSR
     from flash_ansr.infer.result.saving import check_folder
     from flash_ansr.infer.table.table_files import choose_columns, read_table_file
@@ -137,6 +140,7 @@ def fit(
         model.fit(X, y)
     except ValueError as error:
         raise SimplipyError(_with_option(str(error))) from None
+    fitted = time.monotonic()
     name = str(y.name)
     units = {column: table.units[column] for column in (*X.columns, name) if column in table.units}
     if as_json:
@@ -149,6 +153,18 @@ def fit(
         model.save(out, plot=True)
         if not as_json:
             console.print(f"files  {out}/: result.json, candidates.csv, law.png")
+    if not as_json:
+        before, after = fitted - began - model.report_["seconds"], time.monotonic() - fitted
+        print(_time_text(model.report_["seconds"], before, after if out is not None else None))
+
+
+def _time_text(search: float, before: float, after: float | None) -> str:
+    """Where the seconds of a command went: a time limit holds for the search alone."""
+    writing = "" if after is None else f", {after:.1f} s after it to write files"
+    total = search + before + (after or 0.0)
+    return (
+        f"time   {total:.1f} s: {search:.1f} s of search, {before:.1f} s before it to load libraries and data{writing}"
+    )
 
 
 def predict(
@@ -278,28 +294,23 @@ def _why_baseline(model: FlashANSR, y: Any, target: str) -> str:
 
 
 def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
-    from flash_ansr.infer.result.progress_display import fvu_text
+    from flash_ansr.infer.result.front_table import front_table
+    from flash_ansr.infer.result.rivals import rivals_text
     from flash_ansr.infer.result.search_report import unsafe_text
 
     target = str(columns.target.name)
-    front = model.candidates_[model.candidates_["pareto"]].nsmallest(_MAX_ROWS, "score").sort_values("length")
-    shown = Table("", "length", "FVU", "score", "proposer", title=f"candidates for {target}")
-    shown.add_column("formula", overflow="fold")
-    for index, row in front.to_dict("index").items():
-        is_law = index == 0
-        cells = (str(row["length"]), fvu_text(row["fvu"]), f"{row['score']:.2f}", str(row["proposer"]))
-        shown.add_row("→" if is_law else "", *cells, row["expression"].infix(precision=4))
-    shown.caption = "→ the law; of scores the lower is better"
-    console.print(shown)
     report = model.report_
+    console.print(front_table(model.candidates_, target, (report["residuals"] or {}).get("longer")))
     console.print(f"law    {target} = {model.expression_.infix(precision=6)}", soft_wrap=True)
     console.print(f"LaTeX  {model.latex(precision=6)}", soft_wrap=True)
     rate = report["fitted"] / max(report["seconds"], time.get_clock_info("monotonic").resolution)
     screened = f", {report['screened']:,} ruled out on a few rows" if report["screened"] else ""
     console.print(
         f"search {report['seconds']:.1f} s, {report['drawn']:,} drawn, {report['unique']:,} distinct{screened}, "
-        f"{report['fitted']:,} fitted ({rate:,.0f}/s); {report['stop_reason']}"
+        f"{report['fitted']:,} fitted ({rate:,.0f}/s)",
+        soft_wrap=True,
     )
+    console.print(f"end    {report['stop_reason']}")
     if report["law_is_baseline"]:
         console.print(f"note   {_why_baseline(model, columns.target, target)}", soft_wrap=True)
     if note := unsafe_text(report):
@@ -307,6 +318,10 @@ def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
         console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
+    if report["residuals"]:
+        console.print(f"left   {report['residuals']['text']}", soft_wrap=True)
+    if report["rivals"]:
+        console.print(f"note   {rivals_text(report['rivals'])}", soft_wrap=True)
     if units:
         console.print(f"units  {', '.join(f'{column}: {unit}' for column, unit in units.items())}", soft_wrap=True)
     if report["left_out_rows"]:

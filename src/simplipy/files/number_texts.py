@@ -181,7 +181,7 @@ def _number(cell: Any, decimal: str) -> float | None:
         return None
     try:
         return float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -302,7 +303,12 @@ def test_the_law_is_always_marked_and_notes_are_true(tmp_path: Path) -> None:
     assert "no formula was fitted, so that the law is a constant" in nothing
     for text in (noise, percent, nothing):
         assert text.count("→") == 2  # the row of the law, and what the arrow means
-        assert "the lower is better" in text
+        assert "usual forms have a low price" in text
+        assert re.search(r"row +┃ formula +┃ size ┃ +(R2 on unseen|FVU)", text)
+        assert "end    all formulas of the budget were drawn" in text or "end    no proposer had" in text
+        assert re.search(
+            r"time   \d+\.\d s: \d+\.\d s of search, \d+\.\d s before it to load libraries and data\n", text
+        )
 
 
 def test_loss(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from flash_ansr.infer.candidates.archive import Candidate
+from flash_ansr.infer.candidates.rank_tests import RankedRows, standard
 from flash_ansr.infer.table.ranks import ranks
 from flash_ansr.infer.table.table import FloatArray, Table
 from simplipy import Fit
@@ -109,25 +109,14 @@ def looks_like_noise(residuals: FloatArray, X: FloatArray, n_constants: int = 0)
     n = len(rows)
     if n < _FEWEST_ROWS:
         return True
+    ranked = RankedRows(X[rows])
     # ranks: a single large residual must not decide
-    r = standardised(ranks(residuals[rows]))
-    u = np.column_stack([standardised(ranks(column)) for column in X[rows].T])
-    sizes = np.sum(u**2, axis=1)
-    distances = sizes[:, None] + sizes - 2 * u @ u.T
-    np.fill_diagonal(distances, np.inf)
-    near = distances.argmin(axis=1)
-    # pairs that are nearest to each other count twice
-    if float(r @ r[near]) / math.sqrt(1.6 * n) > _SIGNIFICANT:
+    r = standard(ranks(residuals[rows]))
+    if ranked.near_deviations(r) > _SIGNIFICANT:
         return False
-    n_columns = u.shape[1]
-    terms = np.column_stack([np.ones(n), u])
-    if (n_columns + 1) * (n_columns + 2) // 2 + n_constants <= n // 3:  # of many columns there are millions of products
-        pairs = itertools.combinations_with_replacement(range(n_columns), 2)
-        terms = np.column_stack([terms, *(u[:, i] * u[:, j] for i, j in pairs)])
-    explained = np.linalg.lstsq(terms, r, rcond=None)[0] @ terms.T @ r / max(float(r @ r), 1e-300)
-    k = terms.shape[1] - 1
+    explained, k = ranked.explained(r, n_constants)
     # of noise, k terms explain k/n on average
-    return bool(explained * n < k + _SIGNIFICANT * math.sqrt(2 * k))
+    return explained * n < k + _SIGNIFICANT * math.sqrt(2 * k)
 
 
 def is_rounding(residuals: FloatArray, y: FloatArray) -> bool:
@@ -145,11 +134,6 @@ def is_rounding(residuals: FloatArray, y: FloatArray) -> bool:
         if unit == 0 or np.allclose(y / unit, np.round(y / unit), rtol=1e-15, atol=1e-6):
             return bool(np.abs(residuals).max() <= 0.5 * unit * (1 + 1e-6))
     return False
-
-
-def standardised(values: FloatArray) -> FloatArray:
-    """Of mean 0 and variance 1."""
-    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-300))
 
 
 def noise_of(candidate: Candidate, table: Table, model: NoiseModel) -> float | None:

@@ -6,17 +6,18 @@ from html import escape
 
 import pandas as pd
 
+from flash_ansr.infer.result.front_table import front_cells
 from simplipy import Expression
 
 
 def result_html(law: Expression, candidates: pd.DataFrame) -> str:
     """HTML of the law and of the Pareto front."""
-    front = candidates[candidates["pareto"]].sort_values("length")
-    formulas: list[Expression] = front["expression"].tolist()
+    heads, lines = front_cells(candidates[candidates["pareto"]].sort_values("length"))
+    head = "".join(f"<th>{name}</th>" for name in heads)
     rows = "".join(
-        f"<tr><td>{length}</td><td>{fvu:.2e}</td><td>{score:.2f}</td>"
-        f"<td style='text-align:left'><code>{escape(formula.infix(precision=4))}</code></td></tr>"
-        for length, fvu, score, formula in zip(front["length"], front["fvu"], front["score"], formulas, strict=True)
+        f"<tr><td>{row}</td><td style='text-align:left'><code>{escape(formula)}</code></td>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+        for row, formula, *cells in lines
     )
-    head = "<tr><th>length</th><th>FVU</th><th>score</th><th style='text-align:left'>formula</th></tr>"
-    return f"<p>$\\displaystyle {escape(law.latex(precision=4))}$</p><table>{head}{rows}</table>"
+    return f"<p>$\\displaystyle {escape(law.latex(precision=4))}$</p><table><tr>{head}</tr>{rows}</table>"

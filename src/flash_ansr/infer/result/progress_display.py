@@ -21,7 +21,7 @@ _ROUNDING = 1e-15
 _SECONDS_A_LINE = 1.0
 
 
-def fvu_text(fvu: float) -> str:
+def fvu_text(fvu: float, digits: int = 2) -> str:
     """A fraction of variance as people read it: below the rounding of doubles its digits say nothing.
 
     Examples
@@ -29,7 +29,7 @@ def fvu_text(fvu: float) -> str:
     >>> fvu_text(0.0123), fvu_text(4e-28)
     ('1.2e-02', '< 1e-15')
     """
-    return "< 1e-15" if fvu < _ROUNDING else f"{fvu:.1e}"
+    return "< 1e-15" if fvu < _ROUNDING else f"{fvu:.{digits - 1}e}"
 
 
 @contextmanager

@@ -100,6 +100,7 @@ def search_report(
     names: Sequence[str],
     set_up: float,
     input_facts: Mapping[str, Any],
+    said_of_law: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Budget, counts, reasons and versions.
 
@@ -113,6 +114,8 @@ def search_report(
         Seconds before the search.
     input_facts : mapping
         Rows and columns of the table; the search may have seen some of the rows.
+    said_of_law : mapping
+        What it leaves, and its rivals.
     """
     tallies = pipeline.tallies
     return {
@@ -136,6 +139,7 @@ def search_report(
         "network_load_seconds": sum(proposer.seconds for proposer in pipeline.team.loading),
         "noise": result.noise,
         "noise_kind": result.noise_kind,
+        **said_of_law,
         **input_facts,
         "searched_rows": pipeline.table.n_rows,
         "law_is_baseline": result.law.is_baseline,

@@ -50,6 +50,8 @@ def validated(estimator: Any, X: Any, is_fit: bool) -> Any:
     try:
         return validate_data(estimator, X, reset=is_fit, **options)
     except ValueError as error:
+        if "sample(s)" in str(error):
+            raise ValueError(f"{str(error).rstrip('.')}; add rows") from None
         if "convert string" not in str(error):
             raise
         said = re.sub(r"np\.str_\((.*)\)", r"\1", str(error))
@@ -60,8 +62,8 @@ def _check_frame(X: Any, fewest_rows: int) -> None:
     """Refuse a DataFrame without rows or columns, and names that are empty or there twice."""
     if len(X) < fewest_rows or not len(X.columns):
         rows = "row" if fewest_rows == 1 else "rows"
-        got = f"({len(X)}, {len(X.columns)})"
-        raise ValueError(f"X must have at least {fewest_rows} {rows} and one column, got the shape {got}")
+        got, few = f"({len(X)}, {len(X.columns)})", "columns" if len(X) >= fewest_rows else "rows"
+        raise ValueError(f"X must have at least {fewest_rows} {rows} and one column, got the shape {got}; add {few}")
     names = [str(name) for name in X.columns]
     if not all(name.strip() for name in names):
         raise ValueError(f"column {[bool(n.strip()) for n in names].index(False) + 1} of X has no name; rename it")
@@ -140,7 +142,7 @@ def _listed(items: Sequence[str], quote: bool = True) -> str:
 def _numbers(values: Any) -> npt.NDArray[np.float64] | None:
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # an integer may be larger than any double
         return None
 
 

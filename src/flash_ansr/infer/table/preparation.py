@@ -16,12 +16,13 @@ import numpy.typing as npt
 from flash_ansr.infer.table.column_kinds import NO_VALUE, SAME, learn_encoding
 from flash_ansr.infer.table.encoding import Encoding, FloatArray
 from flash_ansr.infer.table.input_checks import check_no_gaps, check_no_infinities, checked_weights
-from flash_ansr.infer.table.table import Table
+from flash_ansr.infer.table.table import Rows, Table
 
 Missing = Literal["error", "drop", "median"]
 MISSING: tuple[Missing, ...] = ("error", "drop", "median")
 _FEWEST_ROWS = 2
 _GAPS_OF_FITS = 'missing="drop" leaves these rows out, missing="median" fills the gaps'
+_EMPTY_COLUMNS = "; both leave columns without any value out"
 _GAPS_OF_PREDICTIONS = 'set_params(missing="drop") predicts NaN there, set_params(missing="median") fills the gaps'
 
 
@@ -47,6 +48,11 @@ class Prepared:
     rows: npt.NDArray[np.bool_]
     n_gaps: int
     notes: tuple[str, ...]
+
+    @property
+    def row_numbers(self) -> Rows:
+        """Of the rows of ``table`` in the user's table, from 1."""
+        return np.flatnonzero(self.rows) + 1
 
     def facts(self) -> dict[str, Any]:
         """Rows and columns for the report of a search."""
@@ -84,7 +90,8 @@ def prepare(X: Any, y: FloatArray, sample_weight: Any, missing: Missing) -> Prep
     sources = [column.name for _, column in encoding.sources]
     check_no_infinities(numbers, sources)
     if missing == "error":
-        check_no_gaps(numbers, sources, _GAPS_OF_FITS)
+        has_empty = bool(np.isnan(numbers).all(axis=0).any())
+        check_no_gaps(numbers, sources, _GAPS_OF_FITS + (_EMPTY_COLUMNS if has_empty else ""))
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
     encoding, numbers = _reduced(encoding, numbers, _without_values(encoding.names, numbers[counted]))
     if not encoding.names:

@@ -73,7 +73,7 @@ def read_table_file(path: Path, text_format: TextFormat | None = None, sheet: st
     except (ValueError, KeyError, zipfile.BadZipFile) as error:
         raise TableError(f"{path} is no table: {' '.join(str(error).split())}") from None
     if table.frame.empty:
-        raise TableError(f"{path} has no rows")
+        raise TableError(f"{path} has no rows of data; add at least 2")
     return table
 
 

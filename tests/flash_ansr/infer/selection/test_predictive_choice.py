@@ -222,7 +222,7 @@ def test_a_formula_that_may_fail_near_the_rows_must_be_clearly_better() -> None:
 def test_a_formula_that_breaks_between_rows_leaves_its_place_to_the_next_of_its_length() -> None:
     """The one with the pole has the lower error on the rows, and its length is that of the other."""
     table = table_of(400, "sin(5*x1) + x1 + x2", 0.3)
-    pole = 0.5 * np.sum(np.sort(table.X[:, 0])[200:202])
+    pole = float(0.5 * np.sum(np.sort(table.X[:, 0])[200:202]))
     broken = candidate(table, f"<constant>*cos(x1 - {pole!r})/(x1 - {pole!r}) + <constant>*x1 + <constant>*x2")
     whole = candidate(table, "<constant>*sin(5*x1 + 0*x2) + <constant>*x1 + <constant>*x2", drawn=1)
     made = [replace(broken, fvu=0.01), replace(whole, fvu=0.02, score=0.0), linear_baseline(table, PRICE)]

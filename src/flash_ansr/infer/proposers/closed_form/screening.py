@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flash_ansr.infer.candidates.noise_models import standardised
+from flash_ansr.infer.candidates.rank_tests import standard
 from flash_ansr.infer.proposers.closed_form.library import arguments
 from flash_ansr.infer.proposers.closed_form.linear_algebra import project_out
 from flash_ansr.infer.proposers.closed_form.monomials import monomial_text, monomial_values, to_grid
@@ -151,7 +151,7 @@ class Polynomial:
     def __init__(self, data: Data, logarithm: bool = False) -> None:
         self.data = data
         rows = dict(zip(*data.log_columns, strict=True))
-        base = {k: standardised(rows.get(k, data.columns[k])) for k in data.active}
+        base = {k: standard(rows.get(k, data.columns[k])) for k in data.active}
         most = min(_MAX_TERMS_PER_ROW * data.n_rows, _MAX_TERMS)
         self.degree = next((d for d in (4, 3, 2) if math.comb(len(base) + d, d) <= most), 0)
         self._weight = data.log_weight if logarithm else data.root_weight

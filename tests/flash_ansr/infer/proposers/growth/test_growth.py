@@ -31,7 +31,8 @@ def proposed(proposer: GrowthProposer, rounds: int, n: int = 128) -> list[tuple[
         proposals = proposer.propose(n, 0)
         if proposals is None:
             break
-        assert proposals.n_drawn is not None and proposals.n_drawn <= n
+        assert proposals.n_drawn is not None
+        assert proposals.n_drawn <= n
         proposals.check(proposer.context.table.n_columns)
         found += list(zip(proposals.batch.expressions(), proposals.starts or [], strict=True))
     return found
@@ -115,4 +116,5 @@ def test_records_improve_with_length() -> None:
     records = growth.members.records()
     assert len(records) > 4
     lengths, errors = [len(m.expression) for m in records], [m.error for m in records]
-    assert lengths == sorted(set(lengths)) and errors == sorted(errors, reverse=True)
+    assert lengths == sorted(set(lengths))
+    assert errors == sorted(errors, reverse=True)
