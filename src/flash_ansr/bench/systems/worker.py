@@ -8,13 +8,16 @@ versions are there, or why the system cannot run. Output of the system itself go
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import re
 import shutil
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -117,6 +120,88 @@ def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
     return ["gplearn", "scikit-learn", "numpy"], fit
 
 
+def eggp() -> tuple[list[str], Callable[[Request], Answer]]:
+    """eggp: the settings of its authors' scripts for SRBench (github.com/folivetti/eggp_paper_GECCO); takes no seed."""
+    os.environ["GHCRTS"] = f"-N{os.environ.get('OMP_NUM_THREADS', '1')}"
+    from eggp import EGGP
+
+    def fit(request: Request) -> Answer:
+        seconds = request["seconds"]
+        settings = _OF_EGGP_AND_SYMREGG | {
+            "nPop": 500,
+            "nTournament": 2,
+            "pc": 0.9,
+            "pm": 0.1,
+            "optRepeat": 2,
+            "gen": 10**6 if seconds else 200,
+            # it takes whole seconds, and starts no generation in the last five of them
+            "max_time": math.ceil(seconds) + 5 if seconds else -1,
+        }
+        model = EGGP(**settings | request["settings"])
+        model.fit(request["X"], request["y"])
+        losses = np.array([float(str(loss) or "nan") for loss in model.results["loss_train"]])
+        return {
+            "front": _front_of_table(model.results),
+            "own_choice": int(np.argmin(np.nan_to_num(losses, nan=np.inf))),
+        }
+
+    return ["eggp", "numpy"], fit
+
+
+def symregg() -> tuple[list[str], Callable[[Request], Answer]]:
+    """SymRegg: the settings of the same scripts; takes no seed.
+
+    It has no time limit. So it runs a few generations at a time, and each time goes on from the file of its graph.
+    """
+    from symregg import SymRegg
+
+    def fit(request: Request) -> Answer:
+        settings = _OF_EGGP_AND_SYMREGG | {"alg": "BestFirst", "optRepeat": 1} | request["settings"]
+        n_next = int(settings.pop("gen", 20 if request["seconds"] else 100_000))
+        n_generations, graph = 0, ""
+        start = time.perf_counter()
+        # it writes its data where it runs
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            while n_next >= 1:
+                began = time.perf_counter()
+                # it does not close the file that it has read
+                last, graph = graph, f"{folder}/graph-{n_generations}"
+                model = SymRegg(gen=n_next, dumpTo=graph, loadFrom=last, **settings)
+                model.fit(request["X"], request["y"])
+                now = time.perf_counter()
+                n_generations += n_next
+                left = (request["seconds"] or 0.0) - (now - start)
+                # as many as fit into the rest by the rate of this time, at most twice as many
+                n_next = min(2 * n_next, int(n_next * left / (now - began)))
+        front = _front_of_table(model.results)
+        return {"front": front, "own_choice": len(front) - 1, "report": {"generations": n_generations}}
+
+    return ["symregg", "numpy"], fit
+
+
+def rils_rols() -> tuple[list[str], Callable[[Request], Answer]]:
+    """RILS-ROLS: the settings of its authors' method for SRBench, with time in the place of 500,000 fits.
+
+    It takes whole seconds, and simplifies its formula for up to two more.
+    """
+    from rils_rols.rils_rols import RILSROLSRegressor
+
+    def fit(request: Request) -> Answer:
+        settings = {
+            "max_complexity": 50,
+            "sample_size": 0,
+            "random_state": request["seed"],
+            "max_fit_calls": 10**9 if request["seconds"] else 500_000,
+            "max_time": max(1, int(request["seconds"] - 2)) if request["seconds"] else 10**6,
+        }
+        model = RILSROLSRegressor(**settings | request["settings"])
+        model.fit(request["X"], request["y"])
+        text = str(model.model_string()).replace("Abs(", "abs(")
+        return {"front": [_count_from_1(r"x(\d+)", text)], "report": {"fits": int(model.fit_calls)}}
+
+    return ["rils-rols", "numpy"], fit
+
+
 def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
     """PySR with the paper's operators but multiples, quotients, fourth and fifth powers, which `*` and `^` spell."""
     if shutil.which("julia") is None:
@@ -212,19 +297,46 @@ def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
         tree = model.retrieve_tree(with_infos=True)["relabed_predicted_tree"].infix()
         for word, symbol in {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}.items():
             tree = re.sub(rf"\b{word}\b", symbol, tree)
-        return {"front": [re.sub(r"x_(\d+)", lambda match: f"x{int(match[1]) + 1}", tree)]}
+        return {"front": [_count_from_1(r"x_(\d+)", tree)]}
 
     return ["symbolicregression", "torch", "numpy"], fit
 
 
-SYSTEMS = {"operon": operon, "gplearn": gplearn, "pysr": pysr, "nesymres": nesymres, "e2e": e2e}
+_SYSTEMS = (operon, gplearn, eggp, symregg, rils_rols, pysr, nesymres, e2e)
+SYSTEMS = {system.__name__: system for system in _SYSTEMS}
+_OF_EGGP_AND_SYMREGG = {
+    "maxSize": 50,
+    "folds": 2,
+    "loss": "MSE",
+    "optIter": 50,
+    "nonterminals": "add,sub,mul,div,exp,log,sin,power,sqrt",
+    "simplify": True,
+}
 _GPLEARN_TOKENS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "sqrt": "pow1_2 abs", "log": "log abs"}
 
 
 def _from_gplearn(text: str) -> list[str]:
     """Prefix tokens of nested calls, which are in prefix order already; X0 is x1."""
-    words = re.sub(r"X(\d+)", lambda match: f"x{int(match[1]) + 1}", text)
+    words = _count_from_1(r"X(\d+)", text)
     return " ".join(_GPLEARN_TOKENS.get(word, word) for word in re.findall(r"[^\s(),]+", words)).split()
+
+
+def _front_of_table(results: Any) -> list[str]:
+    """Formulas of a table of eggp or SymRegg."""
+    rows = zip(results["Numpy"], results["theta"], strict=True)
+    return [_from_numpy(formula, str(theta)) for formula, theta in rows]
+
+
+def _from_numpy(formula: str, theta: str) -> str:
+    """A formula in arrays as one in x1, x2, ...: `x[:, 0]` is x1, and `t[0]` the first of the numbers."""
+    numbers = theta.split(";")
+    text = re.sub(r"t\[(\d+)\]", lambda match: f"({float(numbers[int(match[1])])!r})", formula)
+    return _count_from_1(r"x\[:, (\d+)\]", text.replace("np.", ""))
+
+
+def _count_from_1(pattern: str, text: str) -> str:
+    """Text with the variables of a pattern, which are counted from 0, as x1, x2, ..."""
+    return re.sub(pattern, lambda match: f"x{int(match[1]) + 1}", text)
 
 
 def _short_numbers(text: str) -> str:
