@@ -44,6 +44,10 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
         def __getattr__(self, name: str) -> Any:
             return getattr(pyoperon, name)
 
+        def Evaluator(self, *arguments: Any) -> Any:  # noqa: N802 - the library's name; asked where there is one objective
+            evaluators.append(pyoperon.Evaluator(*arguments))
+            return evaluators[-1]
+
         def MultiEvaluator(self, problem: Any) -> Any:  # noqa: N802 - the library's name
             evaluators.append(pyoperon.MultiEvaluator(problem))
             return evaluators[-1]
