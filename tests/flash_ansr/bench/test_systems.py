@@ -206,6 +206,16 @@ def test_formulas_in_arrays() -> None:
     assert worker._from_numpy("(x[:, 0] + x[:, 1])", "nan") == "(x1 + x2)"
 
 
+def test_own_choice_of_a_table_of_formulas() -> None:
+    """The least error on all rows; a formula that is not defined on one of them comes last."""
+    formulas = ["np.log(x[:, 0])", "t[0] * x[:, 0]", "x[:, 0]"]
+    table = pd.DataFrame({"Numpy": formulas, "theta": ["", "2.0", math.nan], "loss_train": [0.0, 1.0, 0.1]})
+    X = np.linspace(-1, 1, 9)[:, None]
+    with np.errstate(all="ignore"):
+        found = worker._front_of_table(table, {"X": X, "y": 2 * X[:, 0]})
+    assert found == {"front": ["log(x1)", "(2.0) * x1", "x1"], "own_choice": 1}
+
+
 def test_numbers_of_operon_keep_their_value() -> None:
     text = "((-22.34291648864746093750000) * (0.0553952306509017944335937500000 * x3))"
     assert worker._short_numbers(text) == "((-22.34291648864746) * (0.055395230650901794 * x3))"

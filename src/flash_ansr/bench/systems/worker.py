@@ -143,11 +143,7 @@ def eggp() -> tuple[list[str], Callable[[Request], Answer]]:
         }
         model = EGGP(**settings | request["settings"])
         model.fit(request["X"], request["y"])
-        losses = np.array([float(str(loss) or "nan") for loss in model.results["loss_train"]])
-        return {
-            "front": _front_of_table(model.results),
-            "own_choice": int(np.argmin(np.nan_to_num(losses, nan=np.inf))),
-        }
+        return _front_of_table(model.results, request)
 
     return ["eggp", "numpy"], fit
 
@@ -155,30 +151,28 @@ def eggp() -> tuple[list[str], Callable[[Request], Answer]]:
 def symregg() -> tuple[list[str], Callable[[Request], Answer]]:
     """SymRegg: the settings of the same scripts; takes no seed.
 
-    It has no time limit. So it runs a few generations at a time, and each time goes on from the file of its graph.
+    It has no time limit. Short runs tell how many generations fit into the rest of the time; the last run counts.
+    A run that goes on from the file of another finds less than one without a break.
     """
     from symregg import SymRegg
 
     def fit(request: Request) -> Answer:
         settings = _OF_EGGP_AND_SYMREGG | {"alg": "BestFirst", "optRepeat": 1} | request["settings"]
         n_next = int(settings.pop("gen", 20 if request["seconds"] else 100_000))
-        n_generations, graph = 0, ""
+        n_generations = 0
         start = time.perf_counter()
         # it writes its data where it runs
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            while n_next >= 1:
-                began = time.perf_counter()
-                # it does not close the file that it has read
-                last, graph = graph, f"{folder}/graph-{n_generations}"
-                model = SymRegg(gen=n_next, dumpTo=graph, loadFrom=last, **settings)
+            while n_next > n_generations:
+                n_generations, began = n_next, time.perf_counter()
+                model = SymRegg(gen=n_generations, **settings)
                 model.fit(request["X"], request["y"])
                 now = time.perf_counter()
-                n_generations += n_next
                 left = (request["seconds"] or 0.0) - (now - start)
-                # as many as fit into the rest by the rate of this time, at most twice as many
-                n_next = min(2 * n_next, int(n_next * left / (now - began)))
-        front = _front_of_table(model.results)
-        return {"front": front, "own_choice": len(front) - 1, "report": {"generations": n_generations}}
+                # a generation takes longer late in a run
+                n_next = min(4 * n_generations, int(0.8 * n_generations * left / (now - began)))
+        front = _front_of_table(model.results, request)
+        return front | {"report": {"generations": n_generations}}
 
     return ["symregg", "numpy"], fit
 
@@ -325,10 +319,18 @@ def _from_gplearn(text: str) -> list[str]:
     return " ".join(_GPLEARN_TOKENS.get(word, word) for word in re.findall(r"[^\s(),]+", words)).split()
 
 
-def _front_of_table(results: Any) -> list[str]:
-    """Formulas of a table of eggp or SymRegg."""
-    rows = zip(results["Numpy"], results["theta"], strict=True)
-    return [_from_numpy(formula, str(theta)) for formula, theta in rows]
+def _front_of_table(results: Any, request: Request) -> Answer:
+    """Formulas of a table of eggp or SymRegg; their own choice is the one with the least error on the fitted rows.
+
+    The error is computed anew: those of the table are of the part of the rows that a run took for its constants.
+    """
+    front, errors = [], []
+    for formula, theta in zip(results["Numpy"], map(str, results["theta"]), strict=True):
+        front.append(_from_numpy(formula, theta))
+        numbers = [float(number) for number in theta.split(";") if number not in ("", "nan")]
+        names = {"np": np, "x": request["X"], "t": np.array(numbers)}
+        errors.append(np.mean((eval(formula, names) - request["y"]) ** 2))  # noqa: S307 - as the packages predict
+    return {"front": front, "own_choice": int(np.argmin(np.nan_to_num(errors, nan=np.inf)))}
 
 
 def _from_numpy(formula: str, theta: str) -> str:
