@@ -158,7 +158,7 @@ def symregg() -> tuple[list[str], Callable[[Request], Answer]]:
 
     def fit(request: Request) -> Answer:
         settings = _OF_EGGP_AND_SYMREGG | {"alg": "BestFirst", "optRepeat": 1} | request["settings"]
-        n_next = int(settings.pop("gen", 20 if request["seconds"] else 100_000))
+        n_next = int(settings.pop("gen", 5 if request["seconds"] else 100_000))
         n_generations = 0
         start = time.perf_counter()
         # it writes its data where it runs
