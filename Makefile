@@ -37,7 +37,7 @@ SHARE_proposers := --jobs 2 --threads 1
 SHARE_refiner := $(SHARE_proposers)
 SHARE_inference_simplifier := $(SHARE_proposers)
 
-.PHONY: help venv mine demo test test-all lint format native-test bench results peers docs prices constraints clean FORCE
+.PHONY: help venv mine demo test test-all lint format native-test bench results peers table-peers docs prices constraints clean FORCE
 .DEFAULT_GOAL := help
 
 help:
@@ -49,6 +49,7 @@ help:
 	@echo "make bench        the benchmarks"
 	@echo "make results      the rows under results/, with other systems where \`make peers\` put them"
 	@echo "make peers        other systems for the benchmarks, in an environment of their own"
+	@echo "make table-peers  more of them, which run on tables; needs a C++ compiler"
 	@echo "make docs         the documentation as a site, in build/site"
 	@echo "make prices       estimate the prices of forms again, and judge them by held-out laws"
 	@echo "make mine         discover the simplifier's rules again, and verify them"
@@ -148,6 +149,14 @@ PEER_PACKAGES := numpy==2.4.6 scikit-learn==1.9.1 symengine==0.15.0 simplipy==0.
 peers:
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check $(PEER_PACKAGES)
+
+TABLE_PEER_PACKAGES := eggp==2.2.2 symregg==1.0.4 sympy==1.14.0
+# rils-rols does not say that it needs these to be built
+RILS_ROLS_BUILD := pybind11==3.1.0 setuptools==65.5.0 wheel==0.48.0
+
+table-peers: peers
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check $(TABLE_PEER_PACKAGES) $(RILS_ROLS_BUILD)
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check --no-build-isolation rils-rols==1.6.7
 
 # New pins: the newest version of everything but torch, which is raised by hand.
 constraints:

@@ -30,9 +30,14 @@ MOST_ROWS = 10_000
 _TEST_SHARE = 0.25
 _TARGET = "target"
 _SUFFIXES = tuple(f"{text}{packed}" for text in (".tsv", ".csv") for packed in (".gz", ""))
-# Operon's authors' settings for SRBench, with the time limit in the place of 500,000 evaluations
+# settings of the authors for SRBench, with the time limit in the place of evaluations and generations; the settings of
+# eggp, symregg and rils_rols are in worker.py. SRBench standardises for all of these but rils_rols.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "gplearn": {"scale": "standard"},
+    "eggp": {"scale": "standard", "choice": "own"},
+    "symregg": {"scale": "standard", "choice": "own"},
     "operon": {
+        "scale": "standard",
         "allowed_symbols": "add,mul,aq,constant,variable",
         "objectives": ["r2"],
         "optimizer_iterations": 5,
@@ -44,7 +49,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "reinserter": "keep-best",
         "offspring_generator": "basic",
         "choice": "own",
-    }
+    },
 }
 
 
@@ -131,7 +136,8 @@ class TableFolder:
         except SimplipyError as error:  # a law in columns that are not there
             return without_law(row, error)
         size = found.n_nodes if isinstance(found, Trees) else len(found)
-        return replace(row, report=row.report | r2 | {"size": size})
+        # a system that saw standardised columns counts its formula in these, as SRBench does
+        return replace(row, report=r2 | {"size": size} | row.report)
 
     def _files(self) -> dict[str, Path]:
         files: dict[str, Path] = {}

@@ -183,6 +183,18 @@ def test_a_failure_is_a_row_and_counts_as_zero(folder: Path, tmp_path: Path, mon
     assert found["failing"].size.n == 0
 
 
+def test_the_size_is_that_of_the_system(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that saw standardised columns counts its formula in these."""
+
+    class Standardising(System):
+        def fit(self, request: object) -> Answer:
+            return Answer(parse("0.5*(x1 - 3)"), report={"size": 3})
+
+    monkeypatch.setitem(SYSTEMS, "standardising", Standardising)
+    rows = rows_of(folder, tmp_path / "rows.jsonl", "standardising", problems=["bowl"])
+    assert rows["bowl", 0].report["size"] == 3
+
+
 def made_rows(system: str, r2: dict[str, list[float | None]], size: int, **facts: object) -> list[Row]:
     return [
         Row(

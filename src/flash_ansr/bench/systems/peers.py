@@ -1,7 +1,8 @@
 """Other systems behind the common interface: found, asked, and their formulas brought back to the data's units.
 
-All see columns scaled to a median magnitude of 1 and targets of unit deviation: some compute in 32-bit floats, and all
-do better for it. Of a front of formulas the one with the best score of the paper is taken, or the system's own choice.
+All see columns scaled to a median magnitude of 1 and targets of unit deviation, or standardised data: some compute in
+32-bit floats, and all do better for it. Of a front of formulas the one with the best score of the paper is taken, or
+the system's own choice.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from flash_ansr.bench.numeric import fvu
 from flash_ansr.bench.rows import BenchError
 from flash_ansr.bench.systems.base import Answer, FloatArray, Request, System, SystemMissingError
 from flash_ansr.bench.systems.peer_process import PeerProcess
-from flash_ansr.bench.systems.units import DataUnits
+from flash_ansr.bench.systems.units import SCALES, DataUnits, Scale
 from simplipy import Expression
 from simplipy.errors import SimplipyError
 from simplipy.fit.score import GAMMA, exact_fvu, price_of_a_token, score
@@ -43,6 +44,8 @@ class Peer(System):
         The interpreter that has it; by default this one, then that of `make peers`.
     choice : {"score", "own"}
         The way to choose from a front of formulas: by the paper's score, or by the system's own rule.
+    scale : {"median", "standard"}
+        The units of the data that it sees: median magnitudes of columns, or those of standardised columns and targets.
     **settings
         Passed on to the system.
     """
@@ -55,10 +58,15 @@ class Peer(System):
         super().__init_subclass__(name)
         cls.name = name
 
-    def __init__(self, python: str | None = None, choice: str = "score", **settings: Any) -> None:
+    def __init__(
+        self, python: str | None = None, choice: str = "score", scale: Scale = "median", **settings: Any
+    ) -> None:
         if choice not in ("score", "own"):
             raise BenchError(f"{self.name}: choice is score or own, got {choice!r}")
+        if scale not in SCALES:
+            raise BenchError(f"{self.name}: scale is median or standard, got {scale!r}")
         self._choice = choice
+        self._scale: Scale = scale
         self._pythons = [Path(python)] if python else [Path(sys.executable), _ENVIRONMENT]
         self._settings = settings
 
@@ -74,9 +82,12 @@ class Peer(System):
         return found
 
     def fit(self, request: Request) -> Answer:
-        """The formula of the front that was chosen."""
-        units = DataUnits.of(request.X, request.y)
-        X, y = request.X / units.columns, request.y / units.target
+        """The formula of the front that was chosen.
+
+        The report has its `size` in the units that the system saw: means that are put back make it no longer.
+        """
+        units = DataUnits.of(request.X, request.y, self._scale)
+        X, y = units.apply(request.X, request.y)
         question = {"X": X.tolist(), "y": y.tolist(), "settings": self._settings}
         question |= {name: getattr(request, name) for name in ("seconds", "seed", "n_threads")}
         patience = _NO_BUDGET_SECONDS if request.seconds is None else _GRACE_FACTOR * request.seconds + _GRACE
@@ -91,6 +102,7 @@ class Peer(System):
             chosen["own"] = _parsed([answer["front"][answer["own_choice"]]])[0][0]
             report |= {f"by_{rule}": units.undo(law).infix() for rule, law in chosen.items()}
         law = chosen.get(self._choice, chosen["score"])
+        report["size"] = len(law)
         return Answer(units.undo(law), seconds=answer["seconds"], report=answer.get("report", {}) | report)
 
     def close(self) -> None:
@@ -133,6 +145,24 @@ class Gplearn(Peer, name="gplearn"):
     remedy = "run `make peers`"
 
 
+class EGGP(Peer, name="eggp"):
+    """eggp, genetic programming that revisits no formula in any of its forms, of the package of that name."""
+
+    remedy = "run `make table-peers`"
+
+
+class SymRegg(Peer, name="symregg"):
+    """SymRegg, a search in a graph of equal formulas, of the package symregg."""
+
+    remedy = "run `make table-peers`"
+
+
+class RilsRols(Peer, name="rils_rols"):
+    """RILS-ROLS, iterated local search with least squares, of the package rils-rols."""
+
+    remedy = "run `make table-peers`"
+
+
 class PySR(Peer, name="pysr"):
     """PySR, which runs on Julia."""
 
@@ -157,7 +187,7 @@ class E2E(Peer, name="e2e"):
 _PROCESSES: dict[tuple[str, Path, int], PeerProcess] = {}
 _STARTING = threading.Lock()
 # other names of our operators
-_NAMES = {"square": "pow2", "cube": "pow3"}
+_NAMES = {"square": "pow2", "cube": "pow3", "reciprocal": "inv"}
 _NAMES |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 
 

@@ -8,13 +8,16 @@ versions are there, or why the system cannot run. Output of the system itself go
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import re
 import shutil
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -40,6 +43,10 @@ def operon() -> tuple[list[str], Callable[[Request], Answer]]:
 
         def __getattr__(self, name: str) -> Any:
             return getattr(pyoperon, name)
+
+        def Evaluator(self, *arguments: Any) -> Any:  # noqa: N802 - the library's name; asked where there is one objective
+            evaluators.append(pyoperon.Evaluator(*arguments))
+            return evaluators[-1]
 
         def MultiEvaluator(self, problem: Any) -> Any:  # noqa: N802 - the library's name
             evaluators.append(pyoperon.MultiEvaluator(problem))
@@ -115,6 +122,82 @@ def gplearn() -> tuple[list[str], Callable[[Request], Answer]]:
         return {"front": [_from_gplearn(str(model._program))], "report": {"generations": generation}}
 
     return ["gplearn", "scikit-learn", "numpy"], fit
+
+
+def eggp() -> tuple[list[str], Callable[[Request], Answer]]:
+    """eggp: the settings of its authors' scripts for SRBench (github.com/folivetti/eggp_paper_GECCO); takes no seed."""
+    os.environ["GHCRTS"] = f"-N{os.environ.get('OMP_NUM_THREADS', '1')}"
+    from eggp import EGGP
+
+    def fit(request: Request) -> Answer:
+        seconds = request["seconds"]
+        settings = _OF_EGGP_AND_SYMREGG | {
+            "nPop": 500,
+            "nTournament": 2,
+            "pc": 0.9,
+            "pm": 0.1,
+            "optRepeat": 2,
+            "gen": 10**6 if seconds else 200,
+            # it takes whole seconds, and starts no generation in the last five of them
+            "max_time": math.ceil(seconds) + 5 if seconds else -1,
+        }
+        model = EGGP(**settings | request["settings"])
+        model.fit(request["X"], request["y"])
+        return _front_of_table(model.results, request)
+
+    return ["eggp", "numpy"], fit
+
+
+def symregg() -> tuple[list[str], Callable[[Request], Answer]]:
+    """SymRegg: the settings of the same scripts; takes no seed.
+
+    It has no time limit. Short runs tell how many generations fit into the rest of the time; the last run counts.
+    A run that goes on from the file of another finds less than one without a break.
+    """
+    from symregg import SymRegg
+
+    def fit(request: Request) -> Answer:
+        settings = _OF_EGGP_AND_SYMREGG | {"alg": "BestFirst", "optRepeat": 1} | request["settings"]
+        n_next = int(settings.pop("gen", 5 if request["seconds"] else 100_000))
+        n_generations = 0
+        start = time.perf_counter()
+        # it writes its data where it runs
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            while n_next > n_generations:
+                n_generations, began = n_next, time.perf_counter()
+                model = SymRegg(gen=n_generations, **settings)
+                model.fit(request["X"], request["y"])
+                now = time.perf_counter()
+                left = (request["seconds"] or 0.0) - (now - start)
+                # a generation takes longer late in a run
+                n_next = min(4 * n_generations, int(0.8 * n_generations * left / (now - began)))
+        front = _front_of_table(model.results, request)
+        return front | {"report": {"generations": n_generations}}
+
+    return ["symregg", "numpy"], fit
+
+
+def rils_rols() -> tuple[list[str], Callable[[Request], Answer]]:
+    """RILS-ROLS: the settings of its authors' method for SRBench, with time in the place of 500,000 fits.
+
+    It takes whole seconds, and simplifies its formula for up to two more.
+    """
+    from rils_rols.rils_rols import RILSROLSRegressor
+
+    def fit(request: Request) -> Answer:
+        settings = {
+            "max_complexity": 50,
+            "sample_size": 0,
+            "random_state": request["seed"],
+            "max_fit_calls": 10**9 if request["seconds"] else 500_000,
+            "max_time": max(1, int(request["seconds"] - 2)) if request["seconds"] else 10**6,
+        }
+        model = RILSROLSRegressor(**settings | request["settings"])
+        model.fit(request["X"], request["y"])
+        text = str(model.model_string()).replace("Abs(", "abs(")
+        return {"front": [_count_from_1(r"x(\d+)", text)], "report": {"fits": int(model.fit_calls)}}
+
+    return ["rils-rols", "numpy"], fit
 
 
 def pysr() -> tuple[list[str], Callable[[Request], Answer]]:
@@ -212,19 +295,54 @@ def e2e() -> tuple[list[str], Callable[[Request], Answer]]:
         tree = model.retrieve_tree(with_infos=True)["relabed_predicted_tree"].infix()
         for word, symbol in {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^"}.items():
             tree = re.sub(rf"\b{word}\b", symbol, tree)
-        return {"front": [re.sub(r"x_(\d+)", lambda match: f"x{int(match[1]) + 1}", tree)]}
+        return {"front": [_count_from_1(r"x_(\d+)", tree)]}
 
     return ["symbolicregression", "torch", "numpy"], fit
 
 
-SYSTEMS = {"operon": operon, "gplearn": gplearn, "pysr": pysr, "nesymres": nesymres, "e2e": e2e}
+_SYSTEMS = (operon, gplearn, eggp, symregg, rils_rols, pysr, nesymres, e2e)
+SYSTEMS = {system.__name__: system for system in _SYSTEMS}
+_OF_EGGP_AND_SYMREGG = {
+    "maxSize": 50,
+    "folds": 2,
+    "loss": "MSE",
+    "optIter": 50,
+    "nonterminals": "add,sub,mul,div,exp,log,sin,power,sqrt",
+    "simplify": True,
+}
 _GPLEARN_TOKENS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "sqrt": "pow1_2 abs", "log": "log abs"}
 
 
 def _from_gplearn(text: str) -> list[str]:
     """Prefix tokens of nested calls, which are in prefix order already; X0 is x1."""
-    words = re.sub(r"X(\d+)", lambda match: f"x{int(match[1]) + 1}", text)
+    words = _count_from_1(r"X(\d+)", text)
     return " ".join(_GPLEARN_TOKENS.get(word, word) for word in re.findall(r"[^\s(),]+", words)).split()
+
+
+def _front_of_table(results: Any, request: Request) -> Answer:
+    """Formulas of a table of eggp or SymRegg; their own choice is the one with the least error on the fitted rows.
+
+    The error is computed anew: those of the table are of the part of the rows that a run took for its constants.
+    """
+    front, errors = [], []
+    for formula, theta in zip(results["Numpy"], map(str, results["theta"]), strict=True):
+        front.append(_from_numpy(formula, theta))
+        numbers = [float(number) for number in theta.split(";") if number not in ("", "nan")]
+        names = {"np": np, "x": request["X"], "t": np.array(numbers)}
+        errors.append(np.mean((eval(formula, names) - request["y"]) ** 2))  # noqa: S307 - as the packages predict
+    return {"front": front, "own_choice": int(np.argmin(np.nan_to_num(errors, nan=np.inf)))}
+
+
+def _from_numpy(formula: str, theta: str) -> str:
+    """A formula in arrays as one in x1, x2, ...: `x[:, 0]` is x1, and `t[0]` the first of the numbers."""
+    numbers = theta.split(";")
+    text = re.sub(r"t\[(\d+)\]", lambda match: f"({float(numbers[int(match[1])])!r})", formula)
+    return _count_from_1(r"x\[:, (\d+)\]", text.replace("np.", ""))
+
+
+def _count_from_1(pattern: str, text: str) -> str:
+    """Text with the variables of a pattern, which are counted from 0, as x1, x2, ..."""
+    return re.sub(pattern, lambda match: f"x{int(match[1]) + 1}", text)
 
 
 def _short_numbers(text: str) -> str:
