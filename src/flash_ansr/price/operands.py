@@ -45,7 +45,7 @@ def operand_probabilities(operators: frozenset[str]) -> FloatArray:
     is_allowed = np.array([token in operators or token not in OPERATORS for token in TOKENS])
     by_law = np.where(is_allowed, probabilities_of(counted(known_forms())), 0.0)
     by_law /= by_law.sum(axis=-1, keepdims=True)
-    return (1 - _EQUAL_SHARE) * by_law + _EQUAL_SHARE * is_allowed / is_allowed.sum()
+    return np.asarray((1 - _EQUAL_SHARE) * by_law + _EQUAL_SHARE * is_allowed / is_allowed.sum())
 
 
 def probabilities_of(counts: FloatArray, strength: float = STRENGTH) -> FloatArray:
