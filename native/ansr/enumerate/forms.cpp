@@ -111,6 +111,12 @@ Forms::Level& Forms::level(Op top, int cost) {
     return levels[static_cast<std::size_t>(cost)];
 }
 
+std::span<const std::uint32_t> Forms::made(Op top, int cost) const {
+    const std::vector<Level>& levels = levels_[simplipy::index(top)];
+    if (levels.size() <= static_cast<std::size_t>(cost)) return {};
+    return levels[static_cast<std::size_t>(cost)];
+}
+
 void Forms::make_cost(int cost) {
     for (const simplipy::OpInfo& row : simplipy::operators()) {
         const std::size_t id = simplipy::index(row.op);
@@ -122,8 +128,7 @@ void Forms::make_cost(int cost) {
             }
             const int left_over = cost - costs_.operators[id] - costs_.operands[id][0][simplipy::index(top)];
             if (left_over <= 0) continue;
-            // a copy: new forms may move the lists
-            for (const std::uint32_t operand : Level(level(top, left_over)))
+            for (const std::uint32_t operand : made(top, left_over))
                 if (!full()) unary(row.op, operand, cost);
         }
     }
@@ -138,7 +143,7 @@ void Forms::make_binary(const simplipy::OpInfo& row, Op left_top, Op right_top, 
     for (int a = 1; a < left_over && !full(); ++a) {
         if (ordered && left_top == right_top && a > left_over - a) break;
         const bool is_same = left_top == right_top && a == left_over - a;
-        const Level left = level(left_top, a), right = level(right_top, left_over - a);
+        const std::span<const std::uint32_t> left = made(left_top, a), right = made(right_top, left_over - a);
         for (std::size_t i = 0; i < left.size() && !full(); ++i)
             for (std::size_t j = ordered && is_same ? i : 0; j < right.size() && !full(); ++j)
                 binary(row.op, left[i], right[j], cost);

@@ -72,6 +72,8 @@ class Forms {
     using Level = std::vector<std::uint32_t>;
 
     Level& level(simplipy::Op top, int cost);
+    // Forms of a cost that is complete: it stays where it is while others are made.
+    std::span<const std::uint32_t> made(simplipy::Op top, int cost) const;
     void make_cost(int cost);
     void make_binary(const simplipy::OpInfo& row, simplipy::Op left_top, simplipy::Op right_top, int cost);
     void unary(simplipy::Op op, std::uint32_t operand, int cost);
