@@ -62,3 +62,22 @@ TEST(two_forms_meet_in_the_middle) {
     CHECK(!joins.empty());
     for (const FormJoin& join : joins) CHECK(join.first < 100 && join.second < forms.size());
 }
+
+TEST(operands_cost_more_where_they_are_rare) {
+    FormCosts costs = arithmetic();
+    const std::size_t product = simplipy::index(Op::mul), root = simplipy::index(Op::root2);
+    costs.operands[root][0][product] = 5;
+    Forms forms(two_columns(), n_rows, costs, 4000);
+    forms.grow(4000, 10.0);
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        const std::vector<std::int16_t> ids = forms.prefix(i, 100);
+        int cost = 0;
+        for (std::size_t k = 0; k < ids.size(); ++k) {
+            cost += ids[k] == -1 ? 3 : 2;
+            const bool is_rare = k > 0 && ids[k] == static_cast<std::int16_t>(Op::mul) &&
+                                 ids[k - 1] == static_cast<std::int16_t>(Op::root2);
+            cost += is_rare ? 5 : 0;
+        }
+        CHECK(forms.cost(i) == cost);
+    }
+}

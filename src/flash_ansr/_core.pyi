@@ -156,7 +156,13 @@ class Breeder:
 
 class Forms:
     def __init__(
-        self, columns: npt.NDArray[np.float64], operators: list[int], variable: int, one: int, max_forms: int
+        self,
+        columns: npt.NDArray[np.float64],
+        operators: list[int],
+        operands: npt.NDArray[np.int32],
+        variable: int,
+        one: int,
+        max_forms: int,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property

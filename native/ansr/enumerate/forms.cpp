@@ -77,14 +77,16 @@ Forms::Forms(std::span<const double> columns, std::size_t n_rows, const FormCost
     for (double& direction : directions_) direction = random.normal();
     nodes_.reserve(max_forms);
     values_.reserve(max_forms * n_rows);
-    levels_.resize(static_cast<std::size_t>(std::max(costs.variable, costs.one)) + 1);
+    tops_ = {Op::variable, Op::number};
+    for (const simplipy::OpInfo& row : simplipy::operators())
+        if (costs.operators[simplipy::index(row.op)] > 0) tops_.push_back(row.op);
     for (std::size_t k = 0; k < n_columns_; ++k) {
         std::copy_n(columns.data() + k * n_rows, n_rows, trial_.data());
         add({Op::variable, static_cast<std::uint16_t>(k), 0, 0, costs.variable});
     }
     if (costs.one > 0 && !full()) {
         // constant, so that no form of it alone is kept
-        levels_[static_cast<std::size_t>(costs.one)].push_back(static_cast<std::uint32_t>(nodes_.size()));
+        level(Op::number, costs.one).push_back(static_cast<std::uint32_t>(nodes_.size()));
         nodes_.push_back({Op::number, 0, 0, 0, costs.one});
         values_.insert(values_.end(), n_rows, 1.0);
     }
@@ -103,27 +105,48 @@ void Forms::grow(std::size_t n, double seconds) {
     }
 }
 
+Forms::Level& Forms::level(Op top, int cost) {
+    std::vector<Level>& levels = levels_[simplipy::index(top)];
+    if (levels.size() <= static_cast<std::size_t>(cost)) levels.resize(static_cast<std::size_t>(cost) + 1);
+    return levels[static_cast<std::size_t>(cost)];
+}
+
+std::span<const std::uint32_t> Forms::made(Op top, int cost) const {
+    const std::vector<Level>& levels = levels_[simplipy::index(top)];
+    if (levels.size() <= static_cast<std::size_t>(cost)) return {};
+    return levels[static_cast<std::size_t>(cost)];
+}
+
 void Forms::make_cost(int cost) {
-    if (levels_.size() <= static_cast<std::size_t>(cost)) levels_.resize(static_cast<std::size_t>(cost) + 1);
     for (const simplipy::OpInfo& row : simplipy::operators()) {
-        const Op op = row.op;
-        const int own_cost = costs_.operators[simplipy::index(op)];
-        const int left_over = cost - own_cost;
-        if (own_cost == 0 || left_over <= 0) continue;
-        if (row.arity == 1) {
-            // by value: the list may grow while it is read, where a level feeds itself
-            for (std::size_t i = 0; i < levels_[static_cast<std::size_t>(left_over)].size() && !full(); ++i)
-                unary(op, levels_[static_cast<std::size_t>(left_over)][i], cost);
-            continue;
+        const std::size_t id = simplipy::index(row.op);
+        if (costs_.operators[id] == 0) continue;
+        for (const Op top : tops_) {
+            if (row.arity == 2) {
+                for (const Op right_top : tops_) make_binary(row, top, right_top, cost);
+                continue;
+            }
+            const int left_over = cost - costs_.operators[id] - costs_.operands[id][0][simplipy::index(top)];
+            if (left_over <= 0) continue;
+            for (const std::uint32_t operand : made(top, left_over))
+                if (!full()) unary(row.op, operand, cost);
         }
-        const bool ordered = row.has(simplipy::role::commutative) || op == Op::sub;
-        for (int a = 1; a < left_over && !full(); ++a) {
-            const auto left = static_cast<std::size_t>(a), right = static_cast<std::size_t>(left_over - a);
-            if (ordered && left > right) break;
-            for (std::size_t i = 0; i < levels_[left].size() && !full(); ++i)
-                for (std::size_t j = ordered && left == right ? i : 0; j < levels_[right].size() && !full(); ++j)
-                    binary(op, levels_[left][i], levels_[right][j], cost);
-        }
+    }
+}
+
+void Forms::make_binary(const simplipy::OpInfo& row, Op left_top, Op right_top, int cost) {
+    const std::size_t id = simplipy::index(row.op);
+    const int left_over = cost - costs_.operators[id] - costs_.operands[id][0][simplipy::index(left_top)] -
+                          costs_.operands[id][1][simplipy::index(right_top)];
+    const bool ordered = row.has(simplipy::role::commutative) || row.op == Op::sub;
+    if (ordered && left_top > right_top) return;
+    for (int a = 1; a < left_over && !full(); ++a) {
+        if (ordered && left_top == right_top && a > left_over - a) break;
+        const bool is_same = left_top == right_top && a == left_over - a;
+        const std::span<const std::uint32_t> left = made(left_top, a), right = made(right_top, left_over - a);
+        for (std::size_t i = 0; i < left.size() && !full(); ++i)
+            for (std::size_t j = ordered && is_same ? i : 0; j < right.size() && !full(); ++j)
+                binary(row.op, left[i], right[j], cost);
     }
 }
 
@@ -165,7 +188,7 @@ void Forms::add(const Node& node) {
     seen_.emplace(key, id);
     nodes_.push_back(node);
     values_.insert(values_.end(), trial_.begin(), trial_.end());
-    levels_[static_cast<std::size_t>(node.cost)].push_back(id);
+    level(node.op, node.cost).push_back(id);
 }
 
 bool Forms::known(std::uint64_t key) const {

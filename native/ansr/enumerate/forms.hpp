@@ -1,8 +1,11 @@
 // Short formulas in the order of their cost, each with its values on a few rows.
 //
 // A form is an operator over earlier forms; its values are computed from theirs, never from the leaves. Two forms with
-// the same values are one, the cheaper. Cost is a sum over tokens, in whole units, so that all forms of one cost are
-// made from the lists of lower costs. The order depends on the columns and costs alone.
+// the same values are one, the cheaper. Cost is a sum over tokens, in whole units: each operator has a cost of its own,
+// at least 1, and each operand adds what it costs that its token stands there, at least 0. So a form costs more than
+// its operands, and all forms of one cost are made from the lists of lower costs, which are kept by the token on top.
+// Every form of the operators comes in the end, unless room ends before. The order depends on the columns and costs
+// alone.
 #pragma once
 
 #include <array>
@@ -17,7 +20,11 @@
 namespace flash_ansr {
 
 struct FormCosts {
-    std::array<int, simplipy::max_symbols> operators{};  // 0 where an operator may not occur
+    using ByToken = std::array<int, simplipy::max_symbols>;
+
+    ByToken operators{};  // 0 where an operator may not occur
+    // By operator, operand and the token on top of the operand; alike for both operands of what may change places.
+    std::array<std::array<ByToken, 2>, simplipy::max_symbols> operands{};
     int variable = 2;
     int one = 3;  // the number 1; 0 for none
 };
@@ -62,7 +69,13 @@ class Forms {
     };
 
     const double* values(std::size_t form) const { return values_.data() + form * n_rows_; }
+    using Level = std::vector<std::uint32_t>;
+
+    Level& level(simplipy::Op top, int cost);
+    // Forms of a cost that is complete: it stays where it is while others are made.
+    std::span<const std::uint32_t> made(simplipy::Op top, int cost) const;
     void make_cost(int cost);
+    void make_binary(const simplipy::OpInfo& row, simplipy::Op left_top, simplipy::Op right_top, int cost);
     void unary(simplipy::Op op, std::uint32_t operand, int cost);
     void binary(simplipy::Op op, std::uint32_t left, std::uint32_t right, int cost);
     void add(const Node& node);
@@ -79,8 +92,9 @@ class Forms {
     std::vector<Node> nodes_;
     std::vector<double> values_;
     std::vector<double> trial_;
-    std::vector<double> directions_;                  // random numbers that rows are projected on
-    std::vector<std::vector<std::uint32_t>> levels_;  // forms of each cost
+    std::vector<double> directions_;                                // random numbers that rows are projected on
+    std::array<std::vector<Level>, simplipy::max_symbols> levels_;  // forms by the token on top and cost
+    std::vector<simplipy::Op> tops_;                                // tokens that may be on top
     std::unordered_map<std::uint64_t, std::uint32_t> seen_;
     std::vector<std::pair<double, std::uint32_t>> sorted_;  // projections of the normalised values
     std::size_t n_sorted_ = 0;

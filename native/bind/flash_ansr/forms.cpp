@@ -6,6 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "forms.hpp"
 
 namespace nb = nanobind;
@@ -14,13 +17,25 @@ using namespace flash_ansr;
 namespace {
 
 using Row = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+using Costs = nb::ndarray<const int, nb::ndim<2>, nb::device::cpu, nb::c_contig>;
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu, nb::c_contig>;
 
 std::span<const double> span_of(const Row& row) { return {row.data(), row.shape(0)}; }
 
-FormCosts costs_of(const std::vector<int>& operators, int variable, int one) {
+FormCosts costs_of(const std::vector<int>& operators, const Costs& operands, int variable, int one) {
     FormCosts costs;
-    for (std::size_t i = 0; i < costs.operators.size(); ++i) costs.operators[i] = operators.at(i);
+    if (operators.size() != costs.operators.size() || operands.shape(0) != 2 * operators.size() ||
+        operands.shape(1) != operators.size() + 2)
+        throw std::invalid_argument("costs need an entry for each id, two rows of operands for each, and two leaves");
+    std::ranges::copy(operators, costs.operators.begin());
+    const int* row = operands.data();
+    for (auto& sides : costs.operands)
+        for (FormCosts::ByToken& side : sides) {
+            std::copy_n(row, side.size(), side.begin());
+            side[simplipy::index(simplipy::Op::variable)] = row[side.size()];
+            side[simplipy::index(simplipy::Op::number)] = row[side.size() + 1];
+            row += operands.shape(1);
+        }
     costs.variable = variable;
     costs.one = one;
     return costs;
@@ -32,12 +47,13 @@ void bind_forms(nb::module_& module) {
     nb::class_<Forms>(module, "Forms")
         .def(
             "__init__",
-            [](Forms* self, const Rows& columns, const std::vector<int>& operators, int variable, int one,
-               std::size_t max_forms) {
-                new (self) Forms({columns.data(), columns.size()}, columns.shape(1), costs_of(operators, variable, one),
-                                 max_forms);
+            [](Forms* self, const Rows& columns, const std::vector<int>& operators, const Costs& operands, int variable,
+               int one, std::size_t max_forms) {
+                new (self) Forms({columns.data(), columns.size()}, columns.shape(1),
+                                 costs_of(operators, operands, variable, one), max_forms);
             },
-            nb::arg("columns"), nb::arg("operators"), nb::arg("variable"), nb::arg("one"), nb::arg("max_forms"))
+            nb::arg("columns"), nb::arg("operators"), nb::arg("operands"), nb::arg("variable"), nb::arg("one"),
+            nb::arg("max_forms"))
         .def("__len__", &Forms::size)
         .def_prop_ro("full", &Forms::full)
         .def("cost", &Forms::cost, nb::arg("form"))

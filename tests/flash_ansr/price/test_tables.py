@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flash_ansr.price.corpus import Form, forms
+from flash_ansr.price.corpus import Form, Use, forms
 from flash_ansr.price.counts import Counts, questions
 from flash_ansr.price.estimate import best_strengths, counts_of, held_out_costs, marks_of, table_of, write_tables
+from flash_ansr.price.known_forms import count_forms, known_forms
+from flash_ansr.price.operands import counted
 from flash_ansr.price.probabilities import STRENGTHS, log_probabilities
 from tests.flash_ansr.price.tables import DEVELOPMENT, ROOT, form
 
@@ -28,6 +30,11 @@ def test_the_shipped_tables_are_what_the_command_makes(corpus: list[Form], tmp_p
     write_tables(corpus, tmp_path)
     for name in ("counts.tsv", "forms.tsv"):
         assert (tmp_path / name).read_text(encoding="utf-8") == shipped(name), f"run `make prices` for {name}"
+
+
+def test_operands_are_counted_in_forms_to_learn_from_alone(corpus: list[Form]) -> None:
+    learned = count_forms(form.skeleton for form in corpus if form.use is Use.ALL)
+    assert (counted(learned) == counted(known_forms())).all()
 
 
 def test_the_makefile_excludes_the_development_sets() -> None:

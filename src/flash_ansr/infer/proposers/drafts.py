@@ -10,7 +10,7 @@ import numpy as np
 from flash_ansr.infer.candidates.fitter import refit_all
 from flash_ansr.infer.proposers.data import Clock, Data, DeadlineError, FloatArray, relative_weight
 from flash_ansr.infer.table.table import Table
-from simplipy import Expression, evaluate_many, parse_many
+from simplipy import Expression, evaluate_many, parse, parse_many
 from simplipy.fit.score import ROUNDING_FVU, score
 from simplipy.fit.unexplained import fvu
 
@@ -65,8 +65,9 @@ class Ranking:
             if draft.text not in self._seen or draft.start:
                 self._seen.add(draft.text)
                 fresh.append(draft)
-        parsed = zip(parse_many([d.text for d in fresh]), fresh, strict=True)
-        allowed = [(e, d) for e, d in parsed if self.data.grammar.allows(e)]
+        operators = self.data.grammar.operators
+        spelled = [_without_multipliers(e, operators) for e in parse_many([d.text for d in fresh])]
+        allowed = [(e, d) for e, d in zip(spelled, fresh, strict=True) if self.data.grammar.allows(e)]
         expressions = [e for e, d in allowed if not d.start]
         expressions += self._refined([(e, d) for e, d in allowed if d.start], n_refined)
         if not expressions:
@@ -107,6 +108,15 @@ class Ranking:
         rows = Table(data.X, data.y, (data.weight / data.weight.max()) ** 2)
         fits = refit_all([e for e, _ in best], [d.start for _, d in best], rows, seconds=data.clock.remaining())
         return [f.expression for f in fits if np.isfinite(f.constants).all()]
+
+
+def _without_multipliers(expression: Expression, operators: Collection[str]) -> Expression:
+    """2*u as a product where it is parsed as an operator that is not among these: a fitted number may be 2 exactly."""
+    tokens = expression.tokens
+    unwanted = {t for t in tokens if t.startswith("mult") and t not in operators}
+    if not unwanted:
+        return expression
+    return parse([part for t in tokens for part in (("*", t.removeprefix("mult")) if t in unwanted else (t,))])
 
 
 def until_exact(

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from flash_ansr import _core
-from flash_ansr.data import load_prior
 from flash_ansr.infer.proposers.batch import BatchProposer
 from flash_ansr.infer.proposers.closed_form.linear_algebra import solve, solve_pruned
 from flash_ansr.infer.proposers.closed_form.monomials import Features
@@ -26,15 +26,14 @@ from flash_ansr.infer.proposers.closed_form.targets import TransformedTarget, ta
 from flash_ansr.infer.proposers.data import Data, FloatArray
 from flash_ansr.infer.proposers.drafts import Draft, Ranking, until_exact
 from flash_ansr.infer.table.ranks import spread_rows
+from flash_ansr.price.operands import PARENTS, TOKENS, operand_probabilities
 from simplipy import Expression, evaluate_many, parse
-from simplipy.expression.operators import DEFAULT_OPERATORS, OPERATORS, by_id
+from simplipy.expression.operators import OPERATORS, by_id
 from simplipy.expression.token_batch import FIRST_VARIABLE, SYMBOL_TOKENS
 
-_VARIABLE_COST = 2
-_ONE_COST = 3
 # what is not here is not made: c*phi and -phi come by themselves
-_MADE = "+ - * / pow pow2 pow3 pow1_2 inv exp log sin cos tan tanh asin acos atan sinh cosh abs".split()
-_UNITS_A_BIT = 0.75
+_NOT_MADE = frozenset({"neg", "pow4", "pow5", "pow1_4", "pow1_5", "asinh", "acosh", "atanh"})
+_UNITS_A_NAT = 2
 # decades of FVU that a unit of cost is worth without noise: about half a token's
 _PRICE = 0.025
 # nats that it is worth with noise
@@ -62,13 +61,44 @@ class EnumerateProposer(BatchProposer):
         return enumerate_forms(rows)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenCosts:
+    """Costs of tokens in whole units, by how improbable they are in their places in known laws.
+
+    Attributes
+    ----------
+    operators : list of int
+        By id, at least; 0 for those that do not occur.
+    operands : int array (2*n_ids, n_ids + 2)
+        By operator and number of the operand: how much more a token costs there; last a variable and the number 1.
+    variable, one : int
+        At least.
+    """
+
+    operators: list[int]
+    operands: npt.NDArray[np.int32]
+    variable: int
+    one: int
+
+
 @functools.cache
-def costs_of_operators() -> dict[str, int]:
-    """By how improbable an operator is in the prior that networks are trained on."""
-    weights = load_prior("wide").skeletons.operators
-    total = sum(weights.get(token, weights["other"]) for token in DEFAULT_OPERATORS)
-    made = [*_MADE, *(OPERATORS.keys() - set(DEFAULT_OPERATORS))]
-    return {token: round(_UNITS_A_BIT * math.log2(total / weights.get(token, weights["other"]))) for token in made}
+def token_costs(operators: frozenset[str]) -> TokenCosts:
+    """The costs of the tokens of forms with these operators."""
+    probabilities = operand_probabilities(operators - _NOT_MADE).copy()
+    for parent in (*(t for t in PARENTS[1:] if OPERATORS[t].commutative), "-"):  # made in one order alone
+        probabilities[PARENTS.index(parent)] = probabilities[PARENTS.index(parent)].mean(axis=0)
+    with np.errstate(divide="ignore"):
+        costs = np.maximum(np.round(-_UNITS_A_NAT * np.log(probabilities)), 1.0)
+    is_made = np.isfinite(costs[0, 0])
+    least = np.where(is_made, costs[1:].min(axis=(0, 1)), 0.0)
+    more = np.where(is_made, costs - least, 0.0)
+    ids = {token: row.id for token, row in OPERATORS.items()}
+    columns = [ids[token] for token in TOKENS[:-2]] + [FIRST_VARIABLE, FIRST_VARIABLE + 1]
+    operands = np.zeros((2 * FIRST_VARIABLE, FIRST_VARIABLE + 2), dtype=np.int32)
+    for parent, rows in zip(PARENTS[1:], more[1:], strict=True):
+        operands[2 * ids[parent], columns], operands[2 * ids[parent] + 1, columns] = rows
+    own = by_id({token: int(cost) for token, cost in zip(TOKENS, least, strict=True)}, 0)
+    return TokenCosts(own, operands, int(least[-2]), int(least[-1]))
 
 
 def enumerate_forms(data: Data) -> Iterator[list[Expression]]:
@@ -78,7 +108,7 @@ def enumerate_forms(data: Data) -> Iterator[list[Expression]]:
     noise, guess = noise_level(data)
     exact = _Look(data, n_rows=64, n_forms=_N_EXACT)
     looks = [exact]
-    steps = [_exact_batches(exact, _N_EXACT // 15), _exact_batches(exact, _N_EXACT)]
+    steps = [_exact_batches(exact, _N_EXACT // 8), _exact_batches(exact, _N_EXACT)]
     if guess is not NoiseGuess.NONE and noise > 0:
         noisy = _Look(data.with_noise(noise), n_rows=256, n_forms=_N_NOISY)
         looks.append(noisy)
@@ -119,12 +149,13 @@ class _Look:
         self._rows = np.resize(rows, -(-len(rows) // 8) * 8)  # whole lanes: the first rows come twice
         self._own = np.arange(len(self._rows)) < len(rows)
         self._columns = list(data.active)
-        costs = by_id({t: cost for t, cost in costs_of_operators().items() if data.allows(t)}, 0)
+        costs = token_costs(frozenset(t for t in OPERATORS if data.allows(t)))
         self._forms = _core.Forms(
             np.ascontiguousarray(data.columns[self._columns][:, self._rows]),
-            costs,
-            _VARIABLE_COST,
-            _ONE_COST if data.allows("+", "-") else 0,
+            costs.operators,
+            costs.operands,
+            costs.variable,
+            costs.one if data.allows("+", "-") else 0,
             n_forms,
         )
 
