@@ -28,9 +28,8 @@ from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Callback
 from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_torch, make_pipeline
 from flash_ansr.infer.search.warm_start import LastSearch
-from flash_ansr.infer.selection.criteria import SELECTIONS
+from flash_ansr.infer.selection.criteria import PREDICTING, SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
-from flash_ansr.infer.selection.predictive_choice import FEW_ROWS
 from flash_ansr.infer.settings import FullPipeline, PaperPipeline, Settings, chosen_pipeline, pipeline_from
 from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.grammar import Grammar
@@ -226,7 +225,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             held_out = held_out.thinned(most_rows)
         searched = rows.thinned(most_rows)
         if settings.pipeline.tidies:
-            budget.predicts = searched.n_rows >= FEW_ROWS
+            budget.predicts = self.selection in PREDICTING
             budget.reserve = reserve_of(self.time_limit, searched is not rows, budget.predicts)
         pipeline = make_pipeline(searched, grammar, options, settings, self._seconds_of_clock)
         last: LastSearch | None = getattr(self, "_last_search", None)

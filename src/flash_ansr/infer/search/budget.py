@@ -11,10 +11,9 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 # seconds to conclude a search, and as a share of the time limit; the least there is after a late round
-_SECONDS = 0.1
-_SHARE = 0.06
-# the share where candidates are compared by rows that they were not fitted to
-_SHARE_OF_PREDICTION = 0.1
+_SECONDS, _SHARE = 0.1, 0.06
+# the same where candidates are compared by rows that they were not fitted to
+_SECONDS_OF_PREDICTION, _SHARE_OF_PREDICTION = 0.2, 0.1
 _LEAST_SECONDS = 0.05
 # of the limit, at most so much is kept from the search for it; of short limits a part comes after them
 _MOST_KEPT = 0.1
@@ -114,7 +113,9 @@ def reserve_of(time_limit: float | None, is_refined: bool = False, predicts: boo
 
 
 def _conclusion(time_limit: float, predicts: bool) -> float:
-    return _SECONDS + (_SHARE_OF_PREDICTION if predicts else _SHARE) * time_limit
+    if predicts:
+        return _SECONDS_OF_PREDICTION + _SHARE_OF_PREDICTION * time_limit
+    return _SECONDS + _SHARE * time_limit
 
 
 def uninterrupted(work: Callable[[], Result]) -> Result:

@@ -13,15 +13,19 @@ from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.distinct import distinct
 from flash_ansr.infer.selection.equal_values import each_once, function_numbers
 from flash_ansr.infer.selection.noisy_choice import Choice, choose, is_credible
-from flash_ansr.infer.selection.predictive_choice import by_prediction
+from flash_ansr.infer.selection.predictive_choice import FEW_ROWS, by_prediction
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy.fit.score import GAMMA, exact_fvu, is_exact, price_of_a_token, score
 
-SELECTIONS = ("auto", "accuracy", "parsimony", "score", "validation", "bic")
+# that compare candidates by rows that they were not fitted to
+PREDICTING = ("auto", "accuracy", "parsimony")
+SELECTIONS = (*PREDICTING, "score", "validation", "bic")
 # candidates that may be the law, beside the best of each length
 _N_PROMISING = 250
+# described candidates that are compared with each other and shown
+_N_SHOWN = 80
 # FVU of the mean of y, up to rounding: a worse law is no candidate
 _OF_THE_MEAN = 1 + 1e-9
 
@@ -68,32 +72,35 @@ def automatic(
         Time that the choice may take.
     """
     price, floor = price_of_a_token(settings.gamma, rows.n_rows), exact_fvu(rows.y)
-    by_paper = ranked(presented(_promising(candidates), rows, grammar, price), rows, None, "score", price)
+    by_paper = ranked(presented(_promising(candidates, _N_PROMISING), rows, grammar, price), rows, None, "score", price)
     numbers = function_numbers(by_paper, rows)
     once = [c for i, c in enumerate(by_paper) if c.is_baseline or numbers[i] not in numbers[:i]]
     if not by_paper or any(is_exact(c.fvu, floor) and is_credible(c, rows) for c in by_paper):
         return Choice(once, 0.0 if by_paper and is_exact(by_paper[0].fvu, floor) else None)
     # of all spellings: where numbers are rounded, another one may be the shortest description
-    choice = choose(by_paper, rows, grammar, settings.gamma, settings.loss, _half(deadline))
-    described = distinct(choice.candidates, rows, grammar, decades(TOKEN_NATS * settings.gamma / GAMMA, rows.n_rows))
+    choice = choose(by_paper, rows, grammar, settings.gamma, settings.loss, _part(deadline, rows))
+    shown = _promising(choice.candidates, _N_SHOWN)
+    described = distinct(shown, rows, grammar, decades(TOKEN_NATS * settings.gamma / GAMMA, rows.n_rows))
     fitted = {c.key: number for c, number in zip(by_paper, numbers, strict=True)}
     choice = dataclasses.replace(choice, candidates=each_once(described, fitted, rows))
     return by_prediction(choice, once, rows, settings, aim, deadline)
 
 
-def _promising(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The best by the paper's score, the best of each length, and the baselines: the rest would only cost time."""
+def _promising(candidates: Sequence[Candidate], n: int) -> list[Candidate]:
+    """The n best by their score, the best of each length, and the baselines: the rest would only cost time."""
     best_at: dict[int, Candidate] = {}
     for candidate in candidates:
         if candidate.length not in best_at or candidate.fvu < best_at[candidate.length].fvu:
             best_at[candidate.length] = candidate
-    kept = {id(c) for c in (*sorted(candidates, key=lambda c: c.rank)[:_N_PROMISING], *best_at.values())}
+    kept = {id(c) for c in (*sorted(candidates, key=lambda c: c.rank)[:n], *best_at.values())}
     return [c for c in candidates if id(c) in kept or c.is_baseline]
 
 
-def _half(deadline: Budget | None) -> Budget | None:
+def _part(deadline: Budget | None, rows: Table) -> Budget | None:
+    """Time for descriptions: they decide on few rows, and leave half of it for predictions on many."""
     seconds = None if deadline is None else deadline.seconds_left
-    return None if deadline is None or seconds is None else Budget(seconds / 2, clock=deadline.clock)
+    share = 0.8 if rows.n_rows < FEW_ROWS else 0.5
+    return None if deadline is None or seconds is None else Budget(share * seconds, clock=deadline.clock)
 
 
 def _bic(candidate: Candidate, n_rows: int) -> float:

@@ -17,7 +17,7 @@ from flash_ansr.infer.selection.baselines import (
     power_law_baseline,
     stepwise_baseline,
 )
-from flash_ansr.infer.selection.criteria import automatic, presented, ranked
+from flash_ansr.infer.selection.criteria import PREDICTING, automatic, presented, ranked
 from flash_ansr.infer.selection.equal_values import each_once
 from flash_ansr.infer.selection.noisy_choice import Choice
 from flash_ansr.infer.selection.spelling import spelled
@@ -127,7 +127,7 @@ def _choice(
 ) -> Choice:
     """The candidates as they are shown, the law first."""
     table, grammar, settings = pipeline.table, pipeline.grammar, pipeline.settings
-    if settings.pipeline.presents and selection in ("auto", "accuracy", "parsimony"):
+    if settings.pipeline.presents and selection in PREDICTING:
         return automatic(candidates, table, grammar, settings, selection, deadline)
     if settings.pipeline.presents:
         candidates = presented(candidates, table, grammar, pipeline.price)

@@ -38,8 +38,10 @@ from simplipy.fit.description_length import is_number, number_cost
 from simplipy.fit.score import exact_fvu
 from simplipy.fit.shorter_forms import reductions
 
-# candidates that are fitted anew
-_N_POLISHED = 40
+# candidates that are fitted anew, and that are tried with other numbers
+_N_FITTED, _N_POLISHED = 60, 40
+# nats behind the shortest description from which other numbers do not help
+_HOPELESS = 25.0
 # candidates by which the kind of noise is chosen
 _N_TRIED = 6
 # candidates of which operands are left out
@@ -161,19 +163,47 @@ class Describer:
 
     def choice(self, order: Sequence[tuple[float, Candidate]]) -> Choice:
         """Candidates by description length, the most promising ones fitted anew and without what they do not need."""
-        found = []
-        for i, (length, candidate) in enumerate(order):
-            polished = self._polished(candidate) if i < _N_POLISHED and not self.is_over else []
-            found.append(min(polished or [self._scored(candidate, length)], key=lambda c: c.rank))
+        found: list[Candidate] = []
+        rest: list[Candidate] = []
+        fitted = self._fitted_anew(order)
+        hopeless = min((c.score for c, _ in fitted), default=0.0) + decades(_HOPELESS, self.table.n_rows)
+        for candidate, fit in fitted:
+            if fit is None:
+                rest.append(candidate)
+                continue
+            is_tried = len(found) < _N_POLISHED and candidate.score < hopeless and not self.is_over
+            found.append(min([candidate, *(self._options(candidate, fit) if is_tried else [])], key=lambda c: c.rank))
         for candidate in sorted(found, key=lambda c: c.rank)[:_N_REDUCED]:
             found += self._reduced(candidate)
+        # rough lengths may be too short: those that have no other come behind
+        worst = max((c.score for c in found), default=-math.inf)
+        found += [replace(c, score=max(c.score, worst)) for c in rest]
         found = self.guarded(sorted(found, key=lambda c: c.rank))
         noise = noise_of(found[0], self.table, self.model)
         return Choice(found, noise, None if noise is None else self.model.kind)
 
+    def _fitted_anew(self, order: Sequence[tuple[float, Candidate]]) -> list[tuple[Candidate, Fit | None]]:
+        """The most promising candidates with all numbers fitted, shortest first, then the others as they are."""
+        fits = dict.fromkeys(range(len(order)))
+        chosen = [i for i, (_, c) in enumerate(order) if i < _N_FITTED or c.is_baseline]
+        seconds = None if self._seconds is None else self._seconds / 2
+        skeletons = [order[i][1].expression.skeleton() for i in chosen]
+        numbers = [numbers_of(order[i][1].expression) for i in chosen]
+        made = [] if self.is_over else refit_all(skeletons, numbers, self.table, self.model.loss, seconds)
+        fitted: list[tuple[Candidate, Fit | None]] = []
+        for i, fit in zip(chosen, made, strict=False):
+            candidate = self._as_fitted(order[i][1], fit)
+            if candidate is not None:
+                fitted.append((candidate, fit))
+                del fits[i]
+        fitted.sort(key=lambda pair: pair[0].rank)
+        return fitted + [(self._scored(order[i][1], order[i][0]), None) for i in fits]
+
     def _scored(self, candidate: Candidate, length: float) -> Candidate:
         """The candidate with its score by a description length in nats."""
-        head_start = _HEAD_START if candidate.is_baseline else 0.0
+        # a power law is a form like others
+        is_linear = candidate.is_baseline and "pow" not in candidate.expression.tokens
+        head_start = _HEAD_START if is_linear else 0.0
         return replace(candidate, score=decades(length - head_start, self.table.n_rows))
 
     def _refitted(self, candidate: Candidate, rows: Table) -> Fit:
@@ -183,26 +213,33 @@ class Describer:
 
     def _polished(self, candidate: Candidate) -> list[Candidate]:
         """The candidate with all of its numbers fitted and, in time, tidied; where both are allowed."""
+        fit = self._refitted(candidate, self.table)
+        made = self._as_fitted(candidate, fit)
+        return self._options(candidate, fit) + ([] if made is None else [made]) if fit.ok else []
+
+    def _as_fitted(self, candidate: Candidate, fit: Fit) -> Candidate | None:
+        """The candidate as this fit, with its description length; None where it is refused, or worse than the mean."""
+        table = self.table
+        if not fit.ok or len(fit.constants) > table.most_constants:
+            return None
+        fvu = fit.fvu if self.model.loss == self.loss else fvu_on(fit.expression, table)
+        if not (fvu <= 1 or not fit.expression.variables) or not self.grammar.allows(fit.expression):
+            return None
+        made = replace(candidate, expression=fit.expression, fvu=fvu, n_constants=len(fit.constants))
+        return self._scored(made, self._length(fit))
+
+    def _options(self, candidate: Candidate, fit: Fit) -> list[Candidate]:
+        """The candidate with other numbers than those of this fit: usual, tidied and written ones."""
         table, model = self.table, self.model
-        fit = self._refitted(candidate, table)
-        if not fit.ok:
-            return []
         usual, values = with_rare_numbers_free(candidate.expression)
-        fits = [fit]
+        fits = []
         if usual != fit.skeleton:
             fits.append(refit(usual, values, table, model.loss, self._seconds))
         # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
         if len(fit.constants) and not candidate.is_baseline and not self.is_over:
             fits += [self._with_usual_numbers(fit), *self._as_in_textbooks(fit)]
-        found = []
-        for option in fits:
-            if not option.ok or len(option.constants) > table.most_constants:
-                continue
-            fvu = option.fvu if model.loss == self.loss else fvu_on(option.expression, table)
-            if (fvu <= 1 or not option.expression.variables) and self.grammar.allows(option.expression):
-                made = replace(candidate, expression=option.expression, fvu=fvu, n_constants=len(option.constants))
-                found.append(self._scored(made, self._length(option)))
-        return found
+        made = [self._as_fitted(candidate, option) for option in fits]
+        return [c for c in made if c is not None]
 
     def _with_usual_numbers(self, fit: Fit) -> Fit:
         """The fit in simple numbers, as far as the rows do not tell them apart from fitted ones; the rest is free."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
@@ -39,14 +41,15 @@ class GrowthProposer(Proposer):
 
     def propose(self, n: int, seed: int, seconds: float | None = None) -> Proposals | None:
         """The new records among about n formulas; None where sums of products are not allowed, or nothing grows."""
-        del seed, seconds
+        del seed
+        end = math.inf if seconds is None else time.monotonic() + seconds
         if not {"+", "*"} <= self.context.grammar.operators:
             return None
         if self._growth is None:
             self._growth = Growth(self.context)
         growth, lessons, self._lessons = self._growth, self._lessons, []
         n_fitted, is_over = growth.take(lessons[:n], is_known=True), False
-        while n_fitted < n and not is_over:
+        while n_fitted < n and not is_over and time.monotonic() < end:
             grown = growth.grow(n - n_fitted)
             n_fitted, is_over = n_fitted + (grown or 0), grown is None
         fresh = sorted((m for m in growth.members.records() if not m.is_known), key=lambda m: m.error)[:_PROMOTED]

@@ -36,7 +36,7 @@ _MORE_SHARE = 1 / 3
 # in which the numbers of one law agree
 _DIGITS = 6
 # candidates that are rewritten, beside those on the front; of the others only roots with strange names are
-_N_REWRITTEN = 50
+_N_REWRITTEN = 30
 _STRANGE = frozenset(("pow1_4", "pow1_5"))
 # nobody reads longer formulas: they are put in order
 _MOST_TOKENS = 60
