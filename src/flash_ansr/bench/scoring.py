@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 import simplipy
 from flash_ansr.bench.datasets import DataSet, catalogue_of, deviation, make_data_set
 from flash_ansr.bench.numeric import EPSILON_32, fvu, is_perfect
@@ -105,13 +107,18 @@ class Scored:
         """Whether the formula, with numbers of its own, is the law: no more of them, and all clean rows met."""
         if not self.has_formula:
             return False
-        freed = free_multipliers(TokenBatch.from_expressions([self.prediction.skeleton()])).expressions()[0]
+        # 5*x counts as <constant>*x, in the law too
+        freed, law = free_multipliers(
+            TokenBatch.from_expressions([self.prediction.skeleton(), self.truth])
+        ).expressions()
         n_written = sum(not number.is_integer() for number in numbers_of(self.prediction))
         n_of_law = sum(abs(number) > _LARGEST_FIXED for number in numbers_of(self.problem.expression))
-        if min(n_written, self.short_skeleton.n_constants) > max(n_of_law, self.truth.n_constants):
+        if min(n_written, self.short_skeleton.n_constants) > max(n_of_law, law.n_constants):
             return False
         rows = self.data.validation
-        fits = simplipy.fit_constants([freed, self.prediction.skeleton()], rows.X, rows.y, n_threads=1)
+        starts = [None, np.array(numbers_of(self.prediction))]
+        forms = [freed, self.prediction.skeleton()]
+        fits = simplipy.fit_constants(forms, rows.X, rows.y, x0=starts, n_threads=1)
         return min(fit.fvu for fit in fits) < _FVU_OF_FORM
 
     @property
