@@ -16,7 +16,6 @@ import numpy.typing as npt
 from flash_ansr.infer.candidates.normal_forms import rows_of
 from flash_ansr.infer.candidates.proposals import Proposals
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
-from flash_ansr.infer.table.columns import select_columns
 from flash_ansr.price.known_forms import known_forms
 from flash_ansr.price.prices import usual_prices
 from simplipy import TokenBatch
@@ -74,7 +73,7 @@ def known_batch(context: ProposerContext) -> TokenBatch:
 def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
     """Forms drawn in the proportion of their probability, each once."""
     prices, n_columns = usual_prices().within(context.grammar.operators), context.table.n_columns
-    columns = select_columns(context.table, _MOST_DRAWN_COLUMNS, context.seed).astype(np.int16)
+    columns = context.relevance.best(_MOST_DRAWN_COLUMNS).astype(np.int16)
     seen: set[bytes] = set()
     numbers: dict[str, int] = {}
     for first in itertools.count(0, _N_DRAWN):
@@ -98,10 +97,10 @@ def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
 
 def _ways(n_variables: int, context: ProposerContext) -> npt.NDArray[np.int16]:
     """Columns in the places of variables, (n_ways, n_variables)."""
-    n = context.table.n_columns
+    n = min(context.table.n_columns, _MOST_WAYS)
     while math.perm(n, n_variables) > _MOST_WAYS:
         n -= 1
-    columns = select_columns(context.table, n, context.seed) if n < context.table.n_columns else np.arange(n)
+    columns = context.relevance.best(n) if n < context.table.n_columns else np.arange(n)
     ways = list(itertools.permutations(columns.tolist(), n_variables)) if n >= n_variables else []
     return np.array(ways, dtype=np.int16).reshape(len(ways), n_variables)
 
