@@ -298,7 +298,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         kept = prepared.encoding.names
         self._encoding = prepared.encoding
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
-        self._ranges = FittedRanges.of(prepared.table.X)
+        self._ranges = FittedRanges(prepared.table.ranges.tolist())
         self._laws = [Law(c.expression, kept) for c in result.candidates]
         self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named

@@ -52,7 +52,7 @@ class UnitScaling:
     @property
     def is_identity(self) -> bool:
         """Whether nothing is scaled."""
-        return self.y == 1.0 and all(size == 1.0 for size in self.columns)
+        return self.y == 1.0 and self.columns.count(1.0) == len(self.columns)
 
     def apply(self, table: Table) -> Table:
         """The table in the units of the search."""

@@ -58,6 +58,8 @@ def known_batch(context: ProposerContext) -> TokenBatch:
     batch = TokenBatch.from_expressions(known.form for known in known_forms())
     sizes = [len(known.form.variables) for known in known_forms()]
     ways_of = {n: _ways(n, context) for n in set(sizes)}
+    # a form costs the same with any columns
+    prices = usual_prices().of(batch, table.n_columns)
     ids, lengths = [], []
     for row, n_variables in enumerate(sizes):
         form, ways = batch.ids[batch.offsets[row] : batch.offsets[row + 1]], ways_of[n_variables]
@@ -67,7 +69,8 @@ def known_batch(context: ProposerContext) -> TokenBatch:
         ids.append(filled.ravel())
         lengths += [len(form)] * len(ways)
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return _by_price(TokenBatch(np.concatenate(ids), offsets, batch.extras), table.n_columns)
+    prices = np.repeat(prices, [len(ways_of[n]) for n in sizes])
+    return _in_order(TokenBatch(np.concatenate(ids), offsets, batch.extras), prices)
 
 
 def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
@@ -92,7 +95,8 @@ def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
         is_variable = (batch.ids >= FIRST_VARIABLE) & (batch.ids < FIRST_VARIABLE + len(columns))
         ids = batch.ids.copy()
         ids[is_variable] = FIRST_VARIABLE + columns[ids[is_variable] - FIRST_VARIABLE]
-        yield _by_price(TokenBatch(ids, batch.offsets, batch.extras), n_columns)
+        batch = TokenBatch(ids, batch.offsets, batch.extras)
+        yield _in_order(batch, usual_prices().of(batch, n_columns))
 
 
 def _ways(n_variables: int, context: ProposerContext) -> npt.NDArray[np.int16]:
@@ -105,6 +109,6 @@ def _ways(n_variables: int, context: ProposerContext) -> npt.NDArray[np.int16]:
     return np.array(ways, dtype=np.int16).reshape(len(ways), n_variables)
 
 
-def _by_price(batch: TokenBatch, n_columns: int) -> TokenBatch:
-    order = np.argsort(usual_prices().of(batch, n_columns), kind="stable")
-    return rows_of(batch, order.tolist())
+def _in_order(batch: TokenBatch, prices: npt.NDArray[np.float64]) -> TokenBatch:
+    """The cheapest forms first."""
+    return rows_of(batch, np.argsort(prices, kind="stable").tolist())

@@ -18,13 +18,12 @@ _N_BINS = 8
 
 def with_names(expression: Expression, names: Sequence[str]) -> Expression:
     """The formula of x1, x2, ... in the names of the columns, x1 first."""
-    renamed = {f"x{k}": name for k, name in enumerate(names, start=1)}
-    return expression.rename({v: renamed[v] for v in expression.variables})
+    return expression.rename({v: names[int(v.removeprefix("x")) - 1] for v in expression.variables})
 
 
 def varying_columns(table: Table) -> npt.NDArray[np.int64]:
     """Indices of the columns that are not constant; the first one where all are."""
-    varying = np.flatnonzero(table.X.min(axis=0) < table.X.max(axis=0))
+    varying = np.flatnonzero(table.ranges[:, 0] < table.ranges[:, 1])
     return varying if len(varying) else np.arange(1)
 
 

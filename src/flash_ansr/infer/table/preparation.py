@@ -91,18 +91,22 @@ def prepare(X: Any, y: FloatArray, sample_weight: Any, missing: Missing) -> Prep
     encoding = learned.encoding
     numbers = encoding.numbers(X)
     sources = [column.name for _, column in encoding.sources]
-    check_no_infinities(numbers, sources)
-    if missing == "error":
+    if not (is_complete := bool(np.isfinite(numbers).all())):
+        check_no_infinities(numbers, sources)
+    if missing == "error" and not is_complete:
         has_empty = bool(np.isnan(numbers).all(axis=0).any())
         check_no_gaps(numbers, sources, _GAPS_OF_FITS + (_EMPTY_COLUMNS if has_empty else ""))
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-    encoding, numbers = _reduced(encoding, numbers, _without_values(encoding.names, numbers, counted))
+    if not is_complete:
+        encoding, numbers = _reduced(encoding, numbers, _without_values(encoding.names, numbers, counted))
     if not encoding.names:
         reasons = ", ".join(f"{name!r} ({why})" for name, why in encoding.left_out.items())
         raise ValueError(f"X has no column that a law could use: {reasons}; add a column of numbers")
-    if missing == "median":
+    if missing == "median" and not is_complete:
         numbers = encoding.filled(numbers)
-    complete = np.isfinite(y) & ~np.isnan(numbers).any(axis=1)
+    complete = np.isfinite(y)
+    if not is_complete:
+        complete &= ~np.isnan(numbers).any(axis=1)
     rows = counted & complete
     n_rows = int(np.count_nonzero(rows))
     if n_rows < _FEWEST_ROWS:
@@ -153,9 +157,11 @@ def _without_values(names: Sequence[str], numbers: FloatArray, counted: npt.NDAr
 def _copies(names: Sequence[str], numbers: FloatArray, y: FloatArray) -> dict[str, str]:
     """Variables that are the same in every row or equal to an earlier one; where y is level, one always stays."""
     left_out: dict[str, str] = {}
-    is_level = (numbers == numbers[0]).all(axis=0)
-    # only columns that agree in some rows are compared in all
-    some = [column.tobytes() for column in _without_minus_zeros(numbers[:: -(-len(numbers) // _COMPARED_FIRST)]).T]
+    # only columns that agree, or are level, in some rows are looked at in all
+    rows = numbers[:: -(-len(numbers) // _COMPARED_FIRST)]
+    is_level = (rows == rows[0]).all(axis=0)
+    is_level[is_level] = (numbers[:, is_level] == numbers[0, is_level]).all(axis=0)
+    some = [column.tobytes() for column in _without_minus_zeros(rows).T]
     n_alike = Counter(some)
     first: dict[bytes, str] = {}
     for k, name in enumerate(names):
