@@ -102,6 +102,8 @@ def choose(
     best = 0
     if len(describers) > 1:
         shortest = [describer.shortest(order) for describer, order in zip(describers, orders, strict=True)]
+        if math.inf in shortest and any(describer.is_over for describer in describers):  # some were not tried
+            shortest = [describer.shortest_roughly(order) for describer, order in zip(describers, orders, strict=True)]
         best = shortest.index(min(shortest))
     return describers[best].choice(orders[best])
 
@@ -155,9 +157,15 @@ class Describer:
             if self.is_over:
                 break
             fit = self._refitted(candidate, self.table)
-            if fit.ok and self.model.may_hold(fit, self.table):
+            if fit.ok and self.model.may_hold(fit.expression, len(fit.constants), self.table):
                 lengths.append(self._length(fit))
         return min(lengths)
+
+    def shortest_roughly(self, order: Sequence[tuple[float, Candidate]]) -> float:
+        """The shortest description as far as it is known without a fit."""
+        table = self.table
+        tried = ((length, c) for length, c in order[:_N_TRIED])
+        return next((n for n, c in tried if self.model.may_hold(c.expression, c.n_constants, table)), math.inf)
 
     def choice(self, order: Sequence[tuple[float, Candidate]]) -> Choice:
         """Candidates by description length, the most promising ones fitted anew and without what they do not need."""

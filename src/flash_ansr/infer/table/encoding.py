@@ -143,8 +143,8 @@ class Encoding:
             Variables that are needed; the others are NaN, and their columns may hold anything.
         """
         if self._reads(X):
-            kept = [self._has(column.name) for column in self.columns]
-            return np.asarray(X if all(kept) else X[:, kept])
+            which = [self._has(column.name) for column in self.columns]
+            return np.asarray(X if all(which) else X[:, which])
         parts = [np.empty((len(X), 0))]
         for column, (_, cells) in zip(self.columns, cells_of(X), strict=True):
             outputs = column.outputs
