@@ -240,7 +240,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             budget.looking = budget.elapsed if rows.X.size > _LARGE_TABLE else 0.0
             budget.reserve = reserve_of(self.time_limit, searched is not rows, budget.predicts, budget.looking)
         stop = self._run(pipeline, budget, prepared.encoding.names)
-        while stop is Stop.EXACT and (more := grown(pipeline, rows, most_rows)) is not None:
+        while stop in (Stop.EXACT, Stop.EXHAUSTED) and (more := grown(pipeline, rows, most_rows)) is not None:
             pipeline = make_pipeline(more, grammar, options, settings, self._seconds_of_clock)
             stop = self._run(pipeline, budget, prepared.encoding.names)
         result = conclude(pipeline, stop, budget, rows, held_out, self.selection)

@@ -26,7 +26,9 @@ def grown(pipeline: Pipeline, rows: Table, most_rows: int | None) -> Table | Non
         Rows that a search may work on.
     """
     law, n_rows, n_all = pipeline.archive.best, pipeline.table.n_rows, rows.n_rows
-    if law is None or n_rows >= min(n_all, n_all if most_rows is None else most_rows):
+    if law is None or not is_exact(law.fvu, pipeline.exact_fvu):
+        return None
+    if n_rows >= min(n_all, n_all if most_rows is None else most_rows):
         return None
     values = np.asarray(law.expression(rows.X), dtype=np.float64)
     if is_exact(fvu(rows.y, values, rows.sample_weight), exact_fvu(rows.y)):

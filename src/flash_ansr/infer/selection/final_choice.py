@@ -33,6 +33,8 @@ from simplipy.fit.score import exact_fvu, is_exact
 _TIDYING = 0.25
 # by constants and rows, of a fit to all rows: they are what takes memory
 _MOST_DERIVATIVES = 6_000_000
+# in the rows of a linear baseline
+_MOST_NUMBERS = 2_000_000
 # whole and half numbers up to half of this stay when a law is fitted to more rows
 _LARGEST_SIMPLE = 24
 
@@ -105,7 +107,7 @@ def conclude(
     candidates = choice.candidates or [baselines[-1]]
     if rows is not table:
         candidates = _law_on_all_rows([*candidates, baselines[-1]], rows, loss, budget)
-        baselines[0] = _on_all_rows(baselines[0], rows, loss, budget)
+        baselines[0] = _linear_on_more_rows(baselines[0], rows, pipeline.price, loss, budget)
     if pipeline.settings.pipeline.presents:
         candidates = uninterrupted(lambda: spelled(candidates, rows, pipeline.grammar))
         baselines = uninterrupted(lambda: spelled(baselines[:1], table, pipeline.grammar))
@@ -164,6 +166,14 @@ def _on_all_rows(candidate: Candidate, rows: Table, loss: str, budget: Budget) -
         return candidate
     fvu = fit.fvu if some is rows else fvu_on(fit.expression, rows)
     return dataclasses.replace(candidate, expression=fit.expression, fvu=fvu) if math.isfinite(fvu) else candidate
+
+
+def _linear_on_more_rows(baseline: Candidate, rows: Table, price: float, loss: str, budget: Budget) -> Candidate:
+    """The linear baseline of all rows, or of as many as fit into memory several times; as it is without time."""
+    left = budget.seconds_to_refine
+    if left is not None and left <= 0:
+        return baseline
+    return linear_baseline(sampled(rows, _MOST_NUMBERS // rows.n_columns, 0), price, loss)
 
 
 def _freed(law: Expression) -> tuple[Expression, list[float]]:
