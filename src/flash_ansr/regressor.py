@@ -24,6 +24,7 @@ from flash_ansr.infer.result.rivals import rivals
 from flash_ansr.infer.result.saving import SavedResult, read_result, stored_parameters, write_result
 from flash_ansr.infer.result.search_report import candidate_table, chosen_row, posterior_table, search_report
 from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupted
+from flash_ansr.infer.search.many_rows import grown
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Callback
 from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_torch, make_pipeline
@@ -35,6 +36,7 @@ from flash_ansr.infer.table import input_checks
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.operator_presets import Preset
 from flash_ansr.infer.table.preparation import MISSING, Missing, Prepared, prepare, variables_of
+from flash_ansr.infer.table.sampling import sampled
 from flash_ansr.infer.table.table import split_rows
 from flash_ansr.price import usual_prices
 from simplipy.fit.score import GAMMA
@@ -42,6 +44,9 @@ from simplipy.fit.unexplained import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# numbers in a table from which to look at it takes a part of a second
+_LARGE_TABLE = 200_000
 
 Selection = Literal["auto", "accuracy", "parsimony", "score", "validation", "bic"]
 
@@ -218,20 +223,25 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         budget: Budget,
         set_up: float,
     ) -> None:
-        seed, most_rows = settings.random_state, settings.pipeline.most_rows(self.time_limit)
+        seed, policy = settings.random_state, settings.pipeline
+        first_rows, most_rows = policy.first_rows(self.time_limit), policy.most_rows(self.time_limit)
         rows, held_out = prepared.table, None
         if self.selection == "validation":
             rows, held_out = (rows.at(part) for part in split_rows(rows.n_rows, seed))
             held_out = held_out.thinned(most_rows)
-        searched = rows.thinned(most_rows)
-        if settings.pipeline.tidies:
-            budget.predicts = self.selection in PREDICTING
-            budget.reserve = reserve_of(self.time_limit, searched is not rows, budget.predicts)
+        searched = sampled(rows, first_rows, seed)
         pipeline = make_pipeline(searched, grammar, options, settings, self._seconds_of_clock)
         last: LastSearch | None = getattr(self, "_last_search", None)
         if self.warm_start and last is not None:
             last.hand_over(pipeline)
+        if policy.tidies:
+            budget.predicts = self.selection in PREDICTING
+            budget.looking = budget.elapsed if rows.X.size > _LARGE_TABLE else 0.0
+            budget.reserve = reserve_of(self.time_limit, searched is not rows, budget.predicts, budget.looking)
         stop = self._run(pipeline, budget, prepared.encoding.names)
+        while stop in (Stop.EXACT, Stop.EXHAUSTED) and (more := grown(pipeline, rows, most_rows)) is not None:
+            pipeline = make_pipeline(more, grammar, options, settings, self._seconds_of_clock)
+            stop = self._run(pipeline, budget, prepared.encoding.names)
         result = conclude(pipeline, stop, budget, rows, held_out, self.selection)
         safeties = uninterrupted(
             lambda: safety_of([c.expression for c in result.candidates], prepared.table, settings.n_threads)
@@ -297,7 +307,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         kept = prepared.encoding.names
         self._encoding = prepared.encoding
         self._last_search = LastSearch.of(pipeline, keep=self.warm_start)
-        self._ranges = FittedRanges.of(prepared.table.X)
+        self._ranges = FittedRanges(prepared.table.ranges.tolist())
         self._laws = [Law(c.expression, kept) for c in result.candidates]
         self._baseline = Law(result.baseline.expression, kept)
         self.expression_ = self._laws[0].named

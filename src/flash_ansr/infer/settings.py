@@ -22,6 +22,8 @@ Starts = Literal["auto", "normal"]
 # of a budget in formulas, a round takes at most one part in so many, or this many formulas
 _ROUNDS = 8
 _SMALLEST_ROUND = 64
+# rows that a search with a time limit begins with: more formulas on fewer rows find more
+_FIRST_ROWS = 10_000
 # rows of a search for each second of its time limit: with more, a round or the choice alone would outlast the limit
 _ROWS_A_SECOND = 10_000
 
@@ -110,8 +112,12 @@ class Policy:
         """Of a token in the score, in decades of FVU."""
         return score.price_of_a_token(gamma, n_rows) if self.adapts_to_rows else gamma
 
+    def first_rows(self, time_limit: float | None) -> int | None:
+        """Rows that a search begins with, None for all of them."""
+        return _FIRST_ROWS if time_limit and self.adapts_to_rows else None
+
     def most_rows(self, time_limit: float | None) -> int | None:
-        """Rows that a search works on: as many as its time allows, None for all of them."""
+        """Rows that a search may go on with: as many as its time allows, None for all of them."""
         return int(_ROWS_A_SECOND * max(time_limit, 1.0)) if time_limit and self.adapts_to_rows else None
 
     def round_size(self, usual: int, n_samples: int | None) -> int:

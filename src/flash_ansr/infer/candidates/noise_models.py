@@ -12,7 +12,7 @@ from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.rank_tests import RankedRows, standard
 from flash_ansr.infer.table.ranks import ranks
 from flash_ansr.infer.table.table import FloatArray, Table
-from simplipy import Fit
+from simplipy import Expression
 from simplipy.fit import unexplained
 from simplipy.fit.checks import relative_sizes
 
@@ -65,10 +65,11 @@ class NoiseModel:
             return float(np.sqrt(np.sum(((table.y - values) / self.sizes) ** 2) / freedom))
         return math.sqrt(unexplained.fvu(table.y, values, table.sample_weight) * (table.n_rows - 1) / freedom)
 
-    def may_hold(self, fit: Fit, table: Table) -> bool:
+    def may_hold(self, law: Expression, n_constants: int, table: Table) -> bool:
         """Whether errors are small beside their sizes, without which y itself is no measure of them."""
-        values = np.asarray(fit.expression(table.X), dtype=np.float64)
-        return self.kind == "constant" or self.noise(values, len(fit.constants), table) < _LARGEST_SHARE
+        if self.kind == "constant":
+            return True
+        return self.noise(np.asarray(law(table.X), dtype=np.float64), n_constants, table) < _LARGEST_SHARE
 
 
 def noise_models(table: Table, loss: str) -> list[NoiseModel]:

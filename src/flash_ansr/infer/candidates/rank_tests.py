@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from flash_ansr.infer.table.ranks import ranks
+from flash_ansr.infer.table.ranks import ranks_of_columns
 from flash_ansr.infer.table.table import FloatArray, Rows
 
 # pairs of rows that are nearest to each other count twice
@@ -30,7 +30,7 @@ class RankedRows:
     """
 
     def __init__(self, X: FloatArray) -> None:
-        self.ranks = np.column_stack([standard(ranks(column)) for column in X.T])
+        self.ranks = standard(ranks_of_columns(X))
 
     @property
     def n_rows(self) -> int:
@@ -96,5 +96,5 @@ class _Terms:
 
 
 def standard(values: FloatArray) -> FloatArray:
-    """Of mean 0 and variance 1."""
-    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-300))
+    """Each column, or the only one, with mean 0 and variance 1."""
+    return np.asarray((values - values.mean(axis=0)) / np.maximum(values.std(axis=0), 1e-300))

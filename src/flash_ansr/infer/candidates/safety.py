@@ -76,7 +76,7 @@ def safety_of(expressions: Sequence[Expression], table: Table, n_threads: int | 
     n_threads : int, optional
         None takes what pays off; the result does not depend on it.
     """
-    ranges = np.stack([table.X.min(axis=0), table.X.max(axis=0)], axis=1)
+    ranges = table.ranges
     boxes = enclose_many(expressions, ranges, max_boxes=_FIRST_BOXES, n_threads=n_threads)
     unsettled = [i for i, box in enumerate(boxes) if box.status == "unknown"]
     limit = _share(len(unsettled))

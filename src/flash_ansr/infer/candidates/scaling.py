@@ -42,7 +42,8 @@ class UnitScaling:
     @classmethod
     def of(cls, table: Table) -> UnitScaling:
         """Powers of ten that bring typical magnitudes near 1, where they are not."""
-        return cls(tuple(_size(table.X[:, k]) for k in range(table.n_columns)), _size(table.y))
+        near = _are_near_one(table.X).tolist()
+        return cls(tuple(1.0 if near[k] else _size(table.X[:, k]) for k in range(table.n_columns)), _size(table.y))
 
     def inverse(self) -> UnitScaling:
         """From the units of the search back to the user's table."""
@@ -51,7 +52,7 @@ class UnitScaling:
     @property
     def is_identity(self) -> bool:
         """Whether nothing is scaled."""
-        return self.y == 1.0 and all(size == 1.0 for size in self.columns)
+        return self.y == 1.0 and self.columns.count(1.0) == len(self.columns)
 
     def apply(self, table: Table) -> Table:
         """The table in the units of the search."""
@@ -171,6 +172,15 @@ def _sum(a: _Term, b: _Term) -> _Term:
 def _number(value: float) -> str:
     """A token for the number; rounding of powers of ten is taken back."""
     return repr(float(f"{value:.15g}"))
+
+
+def _are_near_one(X: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Columns whose size is 1, told without their medians (n_columns,): of very many columns, those take long."""
+    magnitudes = np.abs(X)
+    half = np.count_nonzero(magnitudes, axis=0) / 2
+    is_large = np.count_nonzero(magnitudes >= _SMALLEST, axis=0) > half
+    is_small = np.count_nonzero((magnitudes > 0) & (magnitudes <= _LARGEST), axis=0) > half
+    return np.asarray(is_large & is_small & (magnitudes.max(axis=0) <= 10.0**_LARGEST_DECADE))
 
 
 def _size(values: npt.NDArray[np.float64]) -> float:

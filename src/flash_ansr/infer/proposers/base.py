@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
 from flash_ansr.infer.settings import Decoding, Sampling
+from flash_ansr.infer.table.columns import ColumnRelevance
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
 from simplipy import TokenBatch
@@ -70,6 +71,8 @@ class ProposerContext:
         Of the network.
     seconds : float, optional
         Time limit of the search.
+    relevance : ColumnRelevance
+        Of the columns of the table.
     """
 
     table: Table
@@ -82,6 +85,10 @@ class ProposerContext:
     decoding: Decoding = "sample"
     sampling: Sampling = field(default_factory=Sampling)
     seconds: float | None = None
+    relevance: ColumnRelevance = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relevance", ColumnRelevance(self.table, self.seed))
 
 
 class Proposer(ABC):

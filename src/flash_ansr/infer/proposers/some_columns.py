@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from flash_ansr.infer.candidates.proposals import Lesson, Proposals
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
-from flash_ansr.infer.table.columns import select_columns
 from flash_ansr.infer.table.table import FloatArray, Table
 from simplipy import TokenBatch
 from simplipy.expression.token_batch import FIRST_VARIABLE
@@ -46,7 +45,7 @@ class SomeColumnsProposer(Proposer):
         self._make, self._n_columns = make, n_columns
         self._left, self._rounds = 1.0, 0
         self._law: Lesson | None = None
-        self._work_on(select_columns(context.table, n_columns, context.seed))
+        self._work_on(context.relevance.best(n_columns))
         own = self._proposer
         self.name, self.round_size, self.weight, self.opens = own.name, own.round_size, own.weight, own.opens
 
@@ -77,13 +76,13 @@ class SomeColumnsProposer(Proposer):
     def _choose_again(self, law: Lesson) -> bool:
         """Whether the residuals of a law speak for other columns; then the proposer starts anew on these."""
         self._law, self._rounds = None, 0
-        table, seed = self.context.table, self.context.seed
+        table = self.context.table
         of_law = np.array([int(name[1:]) - 1 for name in law.skeleton.variables], dtype=np.int64)
         n_others = self._n_columns - len(of_law)
         if n_others <= 0:
             return False
-        residuals = Table(table.X, table.y - self._values(law), table.sample_weight)
-        columns = np.union1d(of_law, select_columns(residuals, n_others, seed))
+        residuals = table.y - self._values(law)
+        columns = np.union1d(of_law, self.context.relevance.best(n_others, residuals))
         if set(columns) <= set(self._columns):
             return False
         self._work_on(columns)

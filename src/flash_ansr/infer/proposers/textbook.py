@@ -16,7 +16,6 @@ import numpy.typing as npt
 from flash_ansr.infer.candidates.normal_forms import rows_of
 from flash_ansr.infer.candidates.proposals import Proposals
 from flash_ansr.infer.proposers.base import Proposer, ProposerContext
-from flash_ansr.infer.table.columns import select_columns
 from flash_ansr.price.known_forms import known_forms
 from flash_ansr.price.prices import usual_prices
 from simplipy import TokenBatch
@@ -59,6 +58,8 @@ def known_batch(context: ProposerContext) -> TokenBatch:
     batch = TokenBatch.from_expressions(known.form for known in known_forms())
     sizes = [len(known.form.variables) for known in known_forms()]
     ways_of = {n: _ways(n, context) for n in set(sizes)}
+    # a form costs the same with any columns
+    prices = usual_prices().of(batch, table.n_columns)
     ids, lengths = [], []
     for row, n_variables in enumerate(sizes):
         form, ways = batch.ids[batch.offsets[row] : batch.offsets[row + 1]], ways_of[n_variables]
@@ -68,13 +69,14 @@ def known_batch(context: ProposerContext) -> TokenBatch:
         ids.append(filled.ravel())
         lengths += [len(form)] * len(ways)
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return _by_price(TokenBatch(np.concatenate(ids), offsets, batch.extras), table.n_columns)
+    prices = np.repeat(prices, [len(ways_of[n]) for n in sizes])
+    return _in_order(TokenBatch(np.concatenate(ids), offsets, batch.extras), prices)
 
 
 def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
     """Forms drawn in the proportion of their probability, each once."""
     prices, n_columns = usual_prices().within(context.grammar.operators), context.table.n_columns
-    columns = select_columns(context.table, _MOST_DRAWN_COLUMNS, context.seed).astype(np.int16)
+    columns = context.relevance.best(_MOST_DRAWN_COLUMNS).astype(np.int16)
     seen: set[bytes] = set()
     numbers: dict[str, int] = {}
     for first in itertools.count(0, _N_DRAWN):
@@ -93,19 +95,20 @@ def drawn_batches(context: ProposerContext) -> Iterator[TokenBatch]:
         is_variable = (batch.ids >= FIRST_VARIABLE) & (batch.ids < FIRST_VARIABLE + len(columns))
         ids = batch.ids.copy()
         ids[is_variable] = FIRST_VARIABLE + columns[ids[is_variable] - FIRST_VARIABLE]
-        yield _by_price(TokenBatch(ids, batch.offsets, batch.extras), n_columns)
+        batch = TokenBatch(ids, batch.offsets, batch.extras)
+        yield _in_order(batch, usual_prices().of(batch, n_columns))
 
 
 def _ways(n_variables: int, context: ProposerContext) -> npt.NDArray[np.int16]:
     """Columns in the places of variables, (n_ways, n_variables)."""
-    n = context.table.n_columns
+    n = min(context.table.n_columns, _MOST_WAYS)
     while math.perm(n, n_variables) > _MOST_WAYS:
         n -= 1
-    columns = select_columns(context.table, n, context.seed) if n < context.table.n_columns else np.arange(n)
+    columns = context.relevance.best(n) if n < context.table.n_columns else np.arange(n)
     ways = list(itertools.permutations(columns.tolist(), n_variables)) if n >= n_variables else []
     return np.array(ways, dtype=np.int16).reshape(len(ways), n_variables)
 
 
-def _by_price(batch: TokenBatch, n_columns: int) -> TokenBatch:
-    order = np.argsort(usual_prices().of(batch, n_columns), kind="stable")
-    return rows_of(batch, order.tolist())
+def _in_order(batch: TokenBatch, prices: npt.NDArray[np.float64]) -> TokenBatch:
+    """The cheapest forms first."""
+    return rows_of(batch, np.argsort(prices, kind="stable").tolist())

@@ -31,11 +31,6 @@ class FittedRanges:
         self.bounds = [(float(low), float(high)) for low, high in bounds]
         self._has_warned = False
 
-    @classmethod
-    def of(cls, X: npt.NDArray[np.float64]) -> FittedRanges:
-        """The ranges of the rows of X (n_rows, n_columns)."""
-        return cls(list(zip(X.min(axis=0), X.max(axis=0), strict=True)))
-
     def warn_outside(self, law: Law, X: npt.NDArray[np.float64]) -> None:
         """Warn, the first time, where rows of X lie outside the ranges of columns that the law uses."""
         if self._has_warned:

@@ -17,6 +17,10 @@ _SECONDS_OF_PREDICTION, _SHARE_OF_PREDICTION = 0.2, 0.1
 _LEAST_SECONDS = 0.05
 # of the limit, at most so much is kept from the search for it; of short limits a part comes after them
 _MOST_KEPT = 0.1
+# of the limit, at most so much is kept to look at a large table once more
+_MOST_LOOKING = 0.3
+# of the time to look at a large table, the part that comes after the last fit
+_AFTER_REFINING = 0.7
 # seconds at most to fit the law to all of many rows
 _REFINING = 0.5
 
@@ -48,6 +52,8 @@ class Budget:
         Seconds of the time limit that are for what comes after the search.
     predicts : bool
         Whether candidates are compared by rows that they were not fitted to, which takes longer.
+    looking : float
+        Seconds that it takes to look at all of a large table, as before the search and after it.
     """
 
     time_limit: float | None = None
@@ -56,6 +62,7 @@ class Budget:
     n_drawn: int = 0
     reserve: float = 0.0
     predicts: bool = False
+    looking: float = 0.0
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +77,11 @@ class Budget:
     def seconds_left(self) -> float | None:
         """Seconds until the search must end, None without a time limit."""
         return None if self.time_limit is None else self.time_limit - self.reserve - self.elapsed
+
+    @property
+    def seconds_to_refine(self) -> float | None:
+        """Seconds in which a law may be fitted to all rows, from now on; None without a time limit."""
+        return None if self.time_limit is None else self.time_limit - _AFTER_REFINING * self.looking - self.elapsed
 
     @property
     def seconds_to_conclude(self) -> float | None:
@@ -91,7 +103,9 @@ class Budget:
         return Stop.TIME if left is not None and left <= 0 else None
 
 
-def reserve_of(time_limit: float | None, is_refined: bool = False, predicts: bool = False) -> float:
+def reserve_of(
+    time_limit: float | None, is_refined: bool = False, predicts: bool = False, looking: float = 0.0
+) -> float:
     """Seconds of a time limit that the search leaves, so that its conclusion ends with the limit.
 
     Parameters
@@ -100,6 +114,8 @@ def reserve_of(time_limit: float | None, is_refined: bool = False, predicts: boo
         Whether the law is then fitted to more rows.
     predicts : bool
         See ``Budget``.
+    looking : float
+        Seconds that it took to look at a large table before the search: it takes as long after it.
 
     Examples
     --------
@@ -109,6 +125,7 @@ def reserve_of(time_limit: float | None, is_refined: bool = False, predicts: boo
     if time_limit is None:
         return 0.0
     refining = min(_MOST_KEPT * time_limit, _REFINING) if is_refined else 0.0
+    refining += min(_MOST_LOOKING * time_limit, looking)
     return refining + min(_conclusion(time_limit, predicts), _MOST_KEPT * time_limit)
 
 

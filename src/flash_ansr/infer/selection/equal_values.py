@@ -75,7 +75,7 @@ def each_once(candidates: Sequence[Candidate], fitted: Mapping[bytes, int], tabl
         Rows that values are compared on.
     """
     kept, values, forms = [], set[int](), set[int | bytes]()
-    rows = Rows(table.X)
+    rows = Rows(table.X, table.ranges[:, 0])
     skeletons = TokenBatch.from_expressions([_without_roots(c.expression, rows).skeleton() for c in candidates])
     numbers = function_numbers(candidates, table, form_keys(normal_forms(skeletons, n_threads=1)))
     for candidate, number in zip(candidates, numbers, strict=True):

@@ -22,6 +22,7 @@ from flash_ansr.infer.selection.equal_values import each_once
 from flash_ansr.infer.selection.noisy_choice import Choice
 from flash_ansr.infer.selection.spelling import spelled
 from flash_ansr.infer.selection.switches import with_plain_switches
+from flash_ansr.infer.table.sampling import sampled
 from flash_ansr.infer.table.table import Table
 from simplipy import Expression, parse
 from simplipy.expression.operators import CONSTANT
@@ -30,6 +31,10 @@ from simplipy.fit.score import exact_fvu, is_exact
 
 # of the time to conclude, for the numbers of the front
 _TIDYING = 0.25
+# by constants and rows, of a fit to all rows: they are what takes memory
+_MOST_DERIVATIVES = 6_000_000
+# in the rows of a linear baseline
+_MOST_NUMBERS = 2_000_000
 # whole and half numbers up to half of this stay when a law is fitted to more rows
 _LARGEST_SIMPLE = 24
 
@@ -102,10 +107,10 @@ def conclude(
     candidates = choice.candidates or [baselines[-1]]
     if rows is not table:
         candidates = _law_on_all_rows([*candidates, baselines[-1]], rows, loss, budget)
-        baselines[0] = _on_all_rows(baselines[0], rows, loss, budget)
+        baselines[0] = _linear_on_more_rows(baselines[0], rows, pipeline.price, loss, budget)
     if pipeline.settings.pipeline.presents:
         candidates = uninterrupted(lambda: spelled(candidates, rows, pipeline.grammar))
-        baselines = uninterrupted(lambda: spelled(baselines, rows, pipeline.grammar))
+        baselines = uninterrupted(lambda: spelled(baselines[:1], table, pipeline.grammar))
     return SearchResult(stop, candidates, baselines[0], choice.noise, choice.kind)
 
 
@@ -150,13 +155,25 @@ def _law_on_all_rows(candidates: Sequence[Candidate], rows: Table, loss: str, bu
 
 
 def _on_all_rows(candidate: Candidate, rows: Table, loss: str, budget: Budget) -> Candidate:
-    """The candidate with its numbers fitted to these rows; as it is without time."""
-    left = None if budget.time_limit is None else budget.time_limit - budget.elapsed
+    """The candidate with its numbers fitted to these rows, of which a long one gets some; as it is without time."""
+    left = budget.seconds_to_refine
     skeleton, numbers = _freed(candidate.expression)
     if not numbers or (left is not None and left <= 0):
         return candidate
-    fit = refit(skeleton, numbers, rows, loss, left)
-    return dataclasses.replace(candidate, expression=fit.expression, fvu=fit.fvu) if fit.ok else candidate
+    some = sampled(rows, _MOST_DERIVATIVES // len(numbers), 0)
+    fit = refit(skeleton, numbers, some, loss, left)
+    if not fit.ok:
+        return candidate
+    fvu = fit.fvu if some is rows else fvu_on(fit.expression, rows)
+    return dataclasses.replace(candidate, expression=fit.expression, fvu=fvu) if math.isfinite(fvu) else candidate
+
+
+def _linear_on_more_rows(baseline: Candidate, rows: Table, price: float, loss: str, budget: Budget) -> Candidate:
+    """The linear baseline of all rows, or of as many as fit into memory several times; as it is without time."""
+    left = budget.seconds_to_refine
+    if left is not None and left <= 0:
+        return baseline
+    return linear_baseline(sampled(rows, _MOST_NUMBERS // rows.n_columns, 0), price, loss)
 
 
 def _freed(law: Expression) -> tuple[Expression, list[float]]:

@@ -68,7 +68,14 @@ class HeldOut:
         return 0.0 if mean == 0 else math.copysign(math.inf, mean) if error == 0 else mean / error
 
 
-def held_out(candidates: Sequence[Candidate], table: Table, loss: str, seed: int, deadline: Budget | None) -> HeldOut:
+def held_out(
+    candidates: Sequence[Candidate],
+    table: Table,
+    loss: str,
+    seed: int,
+    deadline: Budget | None,
+    precisions: FloatArray | None = None,
+) -> HeldOut:
     """Losses of candidates; those that time does not allow, or that are undefined on a row, are left out.
 
     Parameters
@@ -79,33 +86,43 @@ def held_out(candidates: Sequence[Candidate], table: Table, loss: str, seed: int
         Of the fits.
     seed : int
         Of the folds.
+    precisions : array (n_rows,), optional
+        Weights for fits and losses in place of the table's, where the noise is not the same in all rows. ``r2_cv`` is
+        by the weights of the table all the same.
     """
     folds = _folds(table.n_rows, seed)
     unit = unit_of(table.y)
     weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight / table.sample_weight.mean()
+    counted = weights if precisions is None else precisions / precisions.mean()
     parts: list[FloatArray] = []
+    plain: list[FloatArray] = []
     means: list[FloatArray] = []
     skeletons, numbers = zip(*(with_rare_numbers_free(c.expression) for c in candidates), strict=True)
     for train, test in folds:
         if deadline is not None and deadline.spent() is not None:
             break
         rows = table.at(train)
+        fitted = rows if precisions is None else replace(rows, sample_weight=counted[train])
         left = None if deadline is None else deadline.seconds_left
-        fits = refit_all(skeletons, numbers, rows, loss, left, _REFIT_STEPS)
+        fits = refit_all(skeletons, numbers, fitted, loss, left, _REFIT_STEPS)
         if any(fit.status is FitStatus.DEADLINE for fit in fits):
             break
         laws = [fit.expression if fit.ok else c.expression for fit, c in zip(fits, candidates, strict=True)]
         with np.errstate(over="ignore", invalid="ignore"):
             values = np.array([np.broadcast_to(law(table.X[test]), len(test)) for law in laws], dtype=np.float64)
-            parts.append((values / unit - table.y[test] / unit) ** 2 * weights[test])
+            squares = (values / unit - table.y[test] / unit) ** 2
+            parts.append(squares * counted[test])
+            plain.append(squares * weights[test])
             mean = np.average(rows.y / unit, weights=rows.sample_weight)
             means.append((mean - table.y[test] / unit) ** 2 * weights[test])
     if not parts:
         return HeldOut([], np.empty((0, 0)))
     losses, of_mean = np.concatenate(parts, axis=1), max(float(np.concatenate(means).mean()), 1e-300)
-    losses *= np.exp(2 * _charges(candidates, table) / table.n_rows)[:, None]
+    charges = np.exp(2 * _charges(candidates, table) / table.n_rows)
+    losses *= charges[:, None]
+    means_of_plain = np.concatenate(plain, axis=1).mean(axis=1) * charges
     kept = np.flatnonzero(np.isfinite(losses).all(axis=1)).tolist()
-    tried = [replace(candidates[i], r2_cv=1 - float(losses[i].mean()) / of_mean) for i in kept]
+    tried = [replace(candidates[i], r2_cv=1 - float(means_of_plain[i]) / of_mean) for i in kept]
     return HeldOut(tried, losses[kept])
 
 

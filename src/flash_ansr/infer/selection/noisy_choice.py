@@ -44,6 +44,8 @@ _N_FITTED, _N_POLISHED = 60, 40
 _HOPELESS = 25.0
 # candidates by which the kind of noise is chosen
 _N_TRIED = 6
+# of the time, the part for the tries with one kind
+_PART_TO_TRY = 0.2
 # candidates of which operands are left out
 _N_REDUCED = 3
 # rows that first estimates are made on
@@ -103,7 +105,13 @@ def choose(
     orders = [describer.roughly_ranked(candidates) for describer in describers]
     best = 0
     if len(describers) > 1:
-        shortest = [describer.shortest(order) for describer, order in zip(describers, orders, strict=True)]
+        shortest, is_cut = [], False
+        for describer, order in zip(describers, orders, strict=True):
+            tried = describer.for_part_of_time()
+            shortest.append(tried.shortest(order))
+            is_cut |= tried.is_over
+        if math.inf in shortest and is_cut:  # some were not tried
+            shortest = [describer.shortest_roughly(order) for describer, order in zip(describers, orders, strict=True)]
         best = shortest.index(min(shortest))
     return describers[best].choice(orders[best])
 
@@ -127,6 +135,13 @@ class Describer:
     @property
     def _seconds(self) -> float | None:
         return None if self.deadline is None else self.deadline.seconds_left
+
+    def for_part_of_time(self) -> Describer:
+        """The same with a part of the time, so that most of it is left when the kind of noise is known."""
+        seconds = self._seconds
+        if self.deadline is None or seconds is None:
+            return self
+        return replace(self, deadline=Budget(_PART_TO_TRY * seconds, clock=self.deadline.clock))
 
     def roughly_ranked(self, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
         """Candidates with their lengths, as far as they are known without standard errors, shortest first."""
@@ -157,9 +172,15 @@ class Describer:
             if self.is_over:
                 break
             fit = self._refitted(candidate, self.table)
-            if fit.ok and self.model.may_hold(fit, self.table):
+            if fit.ok and self.model.may_hold(fit.expression, len(fit.constants), self.table):
                 lengths.append(self._length(fit))
         return min(lengths)
+
+    def shortest_roughly(self, order: Sequence[tuple[float, Candidate]]) -> float:
+        """The shortest description as far as it is known without a fit."""
+        table = self.table
+        tried = ((length, c) for length, c in order[:_N_TRIED])
+        return next((n for n, c in tried if self.model.may_hold(c.expression, c.n_constants, table)), math.inf)
 
     def choice(self, order: Sequence[tuple[float, Candidate]]) -> Choice:
         """Candidates by description length, the most promising ones fitted anew and without what they do not need."""

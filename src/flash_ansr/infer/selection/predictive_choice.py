@@ -10,12 +10,13 @@ import numpy as np
 
 from flash_ansr.infer.candidates.archive import Candidate
 from flash_ansr.infer.candidates.description import form_prices
+from flash_ansr.infer.candidates.noise_models import noise_models
 from flash_ansr.infer.candidates.safety import safety_of
 from flash_ansr.infer.search.budget import Budget
 from flash_ansr.infer.selection.held_out import HeldOut, held_out
 from flash_ansr.infer.selection.noisy_choice import Choice
 from flash_ansr.infer.settings import Settings
-from flash_ansr.infer.table.table import Table
+from flash_ansr.infer.table.table import FloatArray, Table
 
 # with fewer rows, few of them are left to predict: description lengths decide
 FEW_ROWS = 200
@@ -52,7 +53,8 @@ def by_prediction(
     broken = {name for name, safety in pairs if safety.breaks_between_rows}
     risky = {name for name, safety in pairs if not safety.holds_around}
     whole = _shortlist(described.candidates, once, broken)
-    found = held_out(whole, rows, settings.loss, settings.random_state, deadline) if whole else None
+    precisions = _precisions(described, rows, settings.loss)
+    found = held_out(whole, rows, settings.loss, settings.random_state, deadline, precisions) if whole else None
     by_key = {} if found is None else {_identity(c): c for c in found.candidates}
     ranked = [by_key.get(_identity(c), c) for c in described.candidates]
     safe = [c for c in ranked if _identity(c) not in broken] or ranked
@@ -62,6 +64,14 @@ def by_prediction(
     if not is_described:
         return Choice(_with_first(law, _by_error(found, described.candidates)))
     return replace(described, candidates=_with_first(law, ranked))
+
+
+def _precisions(described: Choice, rows: Table, loss: str) -> FloatArray | None:
+    """Weights of rows where the noise is in proportion to y: otherwise the largest values alone would decide."""
+    if described.kind != "proportional" or loss != "squared":
+        return None
+    (model,) = (model for model in noise_models(rows, loss) if model.kind == described.kind)
+    return model.weights(rows)
 
 
 def _without_risks(found: HeldOut, risky: set[str]) -> HeldOut:

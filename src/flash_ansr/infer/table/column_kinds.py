@@ -17,6 +17,9 @@ from simplipy.files.number_texts import is_missing, number_of, numbers_from_text
 _MOST_INDICATORS = 20
 # rows in which an indicator must be 1, and 0
 _FEWEST_ROWS = 2
+# rows that a median is taken of, and numbers that are looked at at once
+_MOST_ROWS = 100_000
+_VALUES_AT_ONCE = 1_000_000
 SAME = "the same in every row"
 NO_VALUE = "no value in any row"
 _DATES = "its values are dates; convert them to a number such as days since the first"
@@ -54,7 +57,7 @@ def learn_encoding(X: Any, y: FloatArray) -> LearnedEncoding:
         For a column that mixes numbers and texts, or has neither; the message names the first such value and its row.
     """
     if isinstance(X, np.ndarray) and X.dtype == np.float64:
-        fills = [_median(column) for column in X.T]
+        fills = _medians(X)
         return LearnedEncoding(Encoding(tuple(Column(f"x{k}", fill=f) for k, f in enumerate(fills, start=1))), ())
     left_out: dict[str, str] = {}
     notes: list[str] = []
@@ -136,6 +139,25 @@ def _with_levels(name: str, cells: Cells[Any], y: FloatArray, left_out: dict[str
     return Column(name, "levels", tuple(known), n, fill=known[0])
 
 
+def _medians(X: FloatArray) -> list[float | None]:
+    """Medians of the columns of X (n_rows, n_columns), as ``_median``."""
+    some = _some(X)
+    medians: list[float | None] = []
+    n = max(1, _VALUES_AT_ONCE // max(len(some), 1))
+    for first in range(0, X.shape[1], n):
+        block = some[:, first : first + n]
+        medians += (
+            np.median(block, axis=0).tolist() if np.isfinite(block).all() else map(_median, X[:, first : first + n].T)
+        )
+    return medians
+
+
+def _some(values: FloatArray) -> FloatArray:
+    """At most ``_MOST_ROWS`` of the rows, evenly spread."""
+    return values[:: -(-len(values) // _MOST_ROWS)]
+
+
 def _median(values: FloatArray) -> float | None:
+    values = _some(values)
     finite = values[np.isfinite(values)]
     return float(np.median(finite)) if len(finite) else None

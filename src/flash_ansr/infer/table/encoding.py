@@ -134,7 +134,7 @@ class Encoding:
         return list(dict.fromkeys(column.name for name, column in self.sources if name in variables))
 
     def numbers(self, X: Any, used: Set[str] | None = None) -> FloatArray:
-        """The variables on the rows of X (n_rows, n_variables); NaN in gaps.
+        """The variables on the rows of X (n_rows, n_variables); NaN in gaps. X itself where all of it is wanted.
 
         Parameters
         ----------
@@ -143,7 +143,8 @@ class Encoding:
             Variables that are needed; the others are NaN, and their columns may hold anything.
         """
         if self._reads(X):
-            return np.asarray(X[:, [self._has(column.name) for column in self.columns]])
+            which = [self._has(column.name) for column in self.columns]
+            return np.asarray(X if all(which) else X[:, which])
         parts = [np.empty((len(X), 0))]
         for column, (_, cells) in zip(self.columns, cells_of(X), strict=True):
             outputs = column.outputs

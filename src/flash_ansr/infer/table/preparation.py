@@ -6,6 +6,7 @@ Variables that no law needs are left out: those that are the same in every row, 
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,6 +22,8 @@ from flash_ansr.infer.table.table import Rows, Table
 Missing = Literal["error", "drop", "median"]
 MISSING: tuple[Missing, ...] = ("error", "drop", "median")
 _FEWEST_ROWS = 2
+# rows in which columns are compared before all rows are
+_COMPARED_FIRST = 64
 _GAPS_OF_FITS = 'missing="drop" leaves these rows out, missing="median" fills the gaps'
 _EMPTY_COLUMNS = "; both leave columns without any value out"
 _GAPS_OF_PREDICTIONS = 'set_params(missing="drop") predicts NaN there, set_params(missing="median") fills the gaps'
@@ -88,18 +91,22 @@ def prepare(X: Any, y: FloatArray, sample_weight: Any, missing: Missing) -> Prep
     encoding = learned.encoding
     numbers = encoding.numbers(X)
     sources = [column.name for _, column in encoding.sources]
-    check_no_infinities(numbers, sources)
-    if missing == "error":
+    if not (is_complete := bool(np.isfinite(numbers).all())):
+        check_no_infinities(numbers, sources)
+    if missing == "error" and not is_complete:
         has_empty = bool(np.isnan(numbers).all(axis=0).any())
         check_no_gaps(numbers, sources, _GAPS_OF_FITS + (_EMPTY_COLUMNS if has_empty else ""))
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-    encoding, numbers = _reduced(encoding, numbers, _without_values(encoding.names, numbers[counted]))
+    if not is_complete:
+        encoding, numbers = _reduced(encoding, numbers, _without_values(encoding.names, numbers, counted))
     if not encoding.names:
         reasons = ", ".join(f"{name!r} ({why})" for name, why in encoding.left_out.items())
         raise ValueError(f"X has no column that a law could use: {reasons}; add a column of numbers")
-    if missing == "median":
+    if missing == "median" and not is_complete:
         numbers = encoding.filled(numbers)
-    complete = np.isfinite(y) & ~np.isnan(numbers).any(axis=1)
+    complete = np.isfinite(y)
+    if not is_complete:
+        complete &= ~np.isnan(numbers).any(axis=1)
     rows = counted & complete
     n_rows = int(np.count_nonzero(rows))
     if n_rows < _FEWEST_ROWS:
@@ -108,7 +115,11 @@ def prepare(X: Any, y: FloatArray, sample_weight: Any, missing: Missing) -> Prep
             f"only {n_rows} of {len(y)} rows are complete, a law needs {_FEWEST_ROWS}: y has gaps in {in_y} rows, X in "
             f'{in_x}; fill them, leave out columns with many gaps, or pass missing="median" to fill those of X'
         )
-    encoding, numbers = _reduced(encoding, numbers[rows], _copies(encoding.names, numbers[rows], y[rows]))
+    if n_rows < len(y):
+        numbers = numbers[rows]
+    encoding, numbers = _reduced(encoding, numbers, _copies(encoding.names, numbers, y[rows]))
+    if np.may_share_memory(numbers, X):  # it is kept, and may change
+        numbers = numbers.copy()
     table = Table(numbers, y[rows], None if weights is None else weights[rows])
     return Prepared(table, encoding, rows, int(np.count_nonzero(counted & ~complete)), learned.notes)
 
@@ -131,25 +142,34 @@ def variables_of(X: Any, encoding: Encoding, used: Set[str], missing: Missing) -
 
 
 def _reduced(encoding: Encoding, numbers: FloatArray, left_out: dict[str, str]) -> tuple[Encoding, FloatArray]:
+    if not left_out:
+        return encoding, numbers
     kept = [name not in left_out for name in encoding.names]
     return encoding.without(left_out), numbers[:, kept]
 
 
-def _without_values(names: Sequence[str], numbers: FloatArray) -> dict[str, str]:
+def _without_values(names: Sequence[str], numbers: FloatArray, counted: npt.NDArray[np.bool_]) -> dict[str, str]:
     """Columns without a value in any row that counts: they would have every row dropped."""
-    empty = np.flatnonzero(np.isnan(numbers).all(axis=0))
+    empty = np.flatnonzero((np.isnan(numbers) | ~counted[:, None]).all(axis=0))
     return {names[k]: NO_VALUE for k in empty.tolist()}
 
 
 def _copies(names: Sequence[str], numbers: FloatArray, y: FloatArray) -> dict[str, str]:
     """Variables that are the same in every row or equal to an earlier one; where y is level, one always stays."""
     left_out: dict[str, str] = {}
+    # only columns that agree, or are level, in some rows are looked at in all
+    rows = numbers[:: -(-len(numbers) // _COMPARED_FIRST)]
+    is_level = (rows == rows[0]).all(axis=0)
+    is_level[is_level] = (numbers[:, is_level] == numbers[0, is_level]).all(axis=0)
+    some = [column.tobytes() for column in _without_minus_zeros(rows).T]
+    n_alike = Counter(some)
     first: dict[bytes, str] = {}
-    for name, column in zip(names, (numbers + 0.0).T, strict=True):  # -0.0 becomes 0.0
-        if (column == column[0]).all():
+    for k, name in enumerate(names):
+        if is_level[k]:
             left_out[name] = SAME
             continue
-        original = first.setdefault(column.tobytes(), name)
+        own = some[k] if n_alike[some[k]] == 1 else _without_minus_zeros(numbers[:, k]).tobytes()
+        original = first.setdefault(own, name)
         if original != name:
             left_out[name] = f"equal to {original} in every row"
     if len(left_out) < len(names):
@@ -157,3 +177,7 @@ def _copies(names: Sequence[str], numbers: FloatArray, y: FloatArray) -> dict[st
     if y.min() < y.max():
         raise ValueError("every column of X is constant while y varies: there is nothing that a law could depend on")
     return dict(list(left_out.items())[1:])
+
+
+def _without_minus_zeros(numbers: FloatArray) -> FloatArray:
+    return np.asarray(numbers + 0.0)

@@ -14,9 +14,23 @@ def ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     >>> ranks(np.array([30.0, 10.0, 10.0, 99.0])).tolist()
     [2.0, 0.5, 0.5, 3.0]
     """
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return np.asarray((ends - (counts + 1) / 2)[inverse])
+    return ranks_of_columns(values[:, None])[:, 0]
+
+
+def ranks_of_columns(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """As ``ranks``, of each column of X (n_rows, n_columns)."""
+    order = np.argsort(X, axis=0, kind="stable")
+    ascending = np.take_along_axis(X, order, axis=0)
+    places = np.arange(len(X))[:, None]
+    is_first = np.ones(X.shape, dtype=bool)
+    is_first[1:] = ascending[1:] != ascending[:-1]
+    is_last = np.ones(X.shape, dtype=bool)
+    is_last[:-1] = is_first[1:]
+    first = np.maximum.accumulate(np.where(is_first, places, 0), axis=0)
+    last = np.minimum.accumulate(np.where(is_last, places, len(X))[::-1], axis=0)[::-1]
+    found = np.empty(X.shape)
+    np.put_along_axis(found, order, (first + last) / 2, axis=0)
+    return found
 
 
 def spread_rows(y: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ Rows = npt.NDArray[np.int64]
 _HELD_OUT_SHARE = 0.25
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Table:
     """The rows that laws are sought for.
 
@@ -43,6 +44,11 @@ class Table:
     def most_constants(self) -> int:
         """Fitted numbers that the rows determine: one for three rows, and two always."""
         return max(2, self.n_rows // 3)
+
+    @cached_property
+    def ranges(self) -> FloatArray:
+        """The smallest and the largest value of each column, (n_columns, 2)."""
+        return np.stack([self.X.min(axis=0), self.X.max(axis=0)], axis=1)
 
     def at(self, rows: Rows) -> Table:
         """These rows alone."""

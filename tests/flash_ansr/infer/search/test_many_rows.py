@@ -9,6 +9,8 @@ from threadpoolctl import threadpool_info
 import simplipy
 from flash_ansr import FlashANSR
 from flash_ansr.infer.search.progress import Progress
+from flash_ansr.infer.table.sampling import sampled
+from flash_ansr.infer.table.table import Table
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, (24_000, 2))
@@ -30,9 +32,9 @@ def test_work_on_all_rows_is_one_fit_of_the_law_and_the_baselines(monkeypatch: p
     monkeypatch.setattr(simplipy, "fit_constants", spy)
     model = quick(n_samples=200, time_limit=1.5).fit(X, Y)
     assert model.report_["rows"] == len(X)
-    assert model.report_["searched_rows"] == 15_000
+    assert model.report_["searched_rows"] == 10_000
     assert sizes.count(len(X)) <= 3
-    assert set(sizes[:-3]) <= {15_000, *range(11_251)}
+    assert set(sizes[:-3]) <= {10_000, *range(7501)}
 
 
 def test_the_law_is_fitted_to_all_rows() -> None:
@@ -69,3 +71,21 @@ def test_blas_has_one_thread_in_a_search() -> None:
 
     quick(callback=look).fit(X[:50], Y[:50])
     assert threads == {1}
+
+
+def test_a_law_of_some_rows_alone_makes_the_search_go_on_with_more() -> None:
+    """The law holds on all but a few rows, which 10,000 rows do not have."""
+    rows = np.random.default_rng(3).uniform(0.5, 3.0, (120_000, 2))
+    y = 2.5 * rows[:, 0] * rows[:, 1]
+    middle = np.flatnonzero(np.abs(y - np.median(y)) < 0.5)[6:10]
+    y[middle] *= 1.001
+    assert not np.isin(y[middle], sampled(Table(rows, y), 10_000, 0).y).any()
+    model = quick(time_limit=60.0, n_samples=400, operators=["*", "+"]).fit(rows, y)
+    assert model.report_["searched_rows"] == 40_000
+
+
+def test_an_exact_law_of_all_rows_needs_no_more() -> None:
+    rows = np.random.default_rng(3).uniform(0.5, 3.0, (40_000, 2))
+    model = quick(time_limit=60.0, n_samples=400).fit(rows, 2.5 * rows[:, 0] * rows[:, 1])
+    assert model.report_["searched_rows"] == 10_000
+    assert str(model.expression_) in ("2.5*x1*x2", "5/2*x1*x2", "5*x1*x2/2", "2.5*(x1*x2)")

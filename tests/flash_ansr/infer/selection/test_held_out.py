@@ -183,3 +183,15 @@ def test_one_wild_row_does_not_decide() -> None:
     values = [HeldOut([], np.array([losses, plain])).excess(0, 1) for losses in (small, large)]
     assert values[0] == pytest.approx(values[1])
     assert abs(values[0]) < 2
+
+
+def test_precisions_weigh_losses_and_fits_but_not_the_share_of_the_variance() -> None:
+    """One wild row of no precision decides nothing, and spoils the share of the variance that is told to users."""
+    table = noisy(100, 0)
+    wild = Table(table.X, np.where(np.arange(100) == 17, table.y + 50 * table.y.std(), table.y))
+    precisions = np.where(np.arange(100) == 17, 1e-9, 1.0)
+    made = [candidate(wild, form) for form in ("<constant>*x1 + <constant>", "<constant>")]
+    found = held_out(made, wild, "squared", 0, None, precisions)
+    plain = held_out(made, wild, "squared", 0, None)
+    assert found.losses[0].max() < 1e-3 * plain.losses[0].max()
+    assert found.candidates[0].r2_cv < 0.1

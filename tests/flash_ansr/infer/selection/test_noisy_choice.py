@@ -235,13 +235,13 @@ def test_a_choice_without_time_fits_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_choice_stops_fitting_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each look at the clock takes a second: of ten, some fits are made, and then no more."""
+    """Each look at the clock takes a second: of forty, some fits are made, and then no more."""
     ticks = iter(range(100_000))
     law = 3 * X[:, 0] ** 2 / X[:, 1]
     table = Table(X, law + 0.1 * law.std() * NOISE)
     made = candidates(table, *(f"<constant>*x1^{k}/x2" for k in range(2, 12)))
     n_fits = {}
-    for limit in (10, 10_000):
+    for limit in (40, 10_000):
         calls = []
         original = simplipy.fit_constants
         with monkeypatch.context() as patch:
@@ -251,7 +251,7 @@ def test_a_choice_stops_fitting_when_its_time_is_over(monkeypatch: pytest.Monkey
             )
             automatic(made, table, Grammar(), Settings(), deadline=Budget(limit, clock=lambda: float(next(ticks))))
         n_fits[limit] = len(calls)
-    assert 0 < n_fits[10] <= 10 < n_fits[10_000]
+    assert 0 < n_fits[40] <= 40 < n_fits[10_000]
 
 
 def test_many_rows_are_looked_at_in_part() -> None:
@@ -310,3 +310,17 @@ def test_what_the_guard_did_not_try_is_not_promoted(monkeypatch: pytest.MonkeyPa
     assert guarded(many, bad | {"c1": None}, monkeypatch)[0] == "base"
     # time is over before anything is known
     assert guarded(many, bad | {"c0": None}, monkeypatch)[0] == "c0"
+
+
+def test_without_time_the_kind_of_noise_is_chosen_roughly() -> None:
+    """Relative noise is told from constant noise although no candidate can be fitted anew."""
+    rng = np.random.default_rng(0)
+    columns = rng.uniform(1, 5, (3000, 3))
+    y = 6.67 * columns[:, 0] * columns[:, 1] / columns[:, 2] ** 2 * (1 + 0.01 * rng.normal(size=3000))
+    table = Table(columns, y)
+    forms = ("<constant>*x1*x2/x3^2", "<constant>*x1*x2/x3 + <constant>", "<constant>*x1^3")
+    over = Budget(1.0, clock=iter([0.0, *[9.0] * 1000]).__next__)
+    choice = choose(candidates(table, *forms), table, Grammar(), 0.05, "squared", over)
+    assert choice.kind == "proportional"
+    assert choice.noise == pytest.approx(0.01, rel=0.1)
+    assert choice.candidates[0].expression.skeleton() == simplipy.parse("<constant>*x1*x2/x3^2")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -113,3 +115,20 @@ def test_more_columns_than_rows() -> None:
     X = np.random.default_rng(0).normal(size=(10, 5000))
     prepared = prepare(X, X[:, 3], None, "error")
     np.testing.assert_array_equal(prepared.table.X, X)
+
+
+def test_copies_are_found_among_columns_that_begin_alike() -> None:
+    alike = np.zeros((2000, 4))
+    alike[1999] = [1.0, 2.0, 1.0, 0.0]
+    left_out = prepare(alike, np.arange(2000.0), None, "error").encoding.left_out
+    assert left_out == {"x3": "equal to x1 in every row", "x4": "the same in every row"}
+
+
+def test_the_rows_of_a_search_are_one_copy() -> None:
+    X = np.random.default_rng(0).normal(size=(100_000, 20))
+    tracemalloc.start()
+    prepared = prepare(X, X[:, 0].copy(), None, "error")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * X.nbytes
+    assert not np.may_share_memory(prepared.table.X, X)

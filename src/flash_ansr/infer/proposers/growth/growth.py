@@ -26,7 +26,7 @@ from flash_ansr.infer.proposers.growth.features import (
 )
 from flash_ansr.infer.proposers.growth.insertions import Gains, Library, Skeleton, gains
 from flash_ansr.infer.proposers.growth.members import Member, Members, left_out_error
-from flash_ansr.infer.table.columns import select_columns
+from flash_ansr.infer.table.columns import ColumnRelevance
 from flash_ansr.infer.table.table import FloatArray
 from simplipy import Expression
 from simplipy.expression.operators import CONSTANT
@@ -76,7 +76,7 @@ class Growth:
         self._table = context.table.at(rows)
         X, y, weights, operators = self._table.X, self._table.y, self._table.sample_weight, self._grammar.operators
         self._root_weights = np.ones(len(rows)) if weights is None else np.sqrt(weights / weights.mean())
-        paired = select_columns(self._table, _PAIRED, context.seed).tolist()
+        paired = ColumnRelevance(self._table, context.seed).best(_PAIRED).tolist()
         features = [constant_feature(len(rows)), *column_features(X, operators), *pair_features(X, paired, operators)]
         self._library = Library(features)
         self._most_constants = max(1, len(rows) // 4)

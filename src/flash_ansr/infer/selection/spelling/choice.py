@@ -58,7 +58,7 @@ def spelled(candidates: Sequence[Candidate], table: Table, grammar: Grammar) -> 
     grammar : Grammar
         What is printed keeps to it.
     """
-    rows = Rows(table.X)
+    rows = Rows(table.X, table.ranges[:, 0])
     rewritten = sorted({*range(min(len(candidates), _N_REWRITTEN)), *_front(candidates)})
     batch = TokenBatch.from_expressions([candidates[i].expression for i in rewritten])
     shortest = dict(zip(rewritten, map(len, simplipy.simplify_many(batch).expressions()), strict=True))

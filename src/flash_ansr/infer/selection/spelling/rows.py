@@ -23,11 +23,14 @@ class Rows:
     ----------
     X : array (n_rows, n_columns)
         Column k is the variable x_{k+1}.
+    lows : array (n_columns,), optional
+        The smallest value of each column, where it is known.
     """
 
-    def __init__(self, X: FloatArray) -> None:
+    def __init__(self, X: FloatArray, lows: FloatArray | None = None) -> None:
+        lows = X.min(axis=0) if lows is None else lows
         self.some = X[np.linspace(0, len(X) - 1, min(len(X), _MAX_ROWS)).astype(np.int64)]
-        self._nonnegative = frozenset(f"x{k}" for k, low in enumerate(X.min(axis=0), start=1) if low >= 0)
+        self._nonnegative = frozenset(f"x{k}" for k, low in enumerate(lows.tolist(), start=1) if low >= 0)
         self._seen: dict[Product, bool] = {}
 
     def are_nonnegative(self, formula: Product) -> bool:
