@@ -11,7 +11,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from flash_ansr.checkpoint.facts import n_variables
 from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.proposers.background import BackgroundProposer
 from flash_ansr.infer.proposers.base import BUILT_IN, Proposer, ProposerContext, check_proposer, make_proposer
@@ -149,6 +148,9 @@ def make_proposers(context: ProposerContext, options: SearchOptions, settings: S
             continue
         if missing is not None:
             raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
+        # what it reads checkpoints with, the package of training data, is not needed before
+        from flash_ansr.checkpoint.facts import n_variables
+
         start_network = partial(start, entry, context, n_variables(options.network))
         if options.loads_first(settings, context.seconds):
             made.append(start_network())
