@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Literal
 
@@ -101,6 +101,13 @@ def bundled_checkpoint() -> Path:
 def why_not_neural() -> str | None:
     """The reason why no network can take part, None where there is none."""
     return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
+
+
+def load_proposers(options: SearchOptions) -> None:
+    """Import the modules of all proposers but the network, so that this time is not part of the search."""
+    for name in options.names:
+        if name in BUILT_IN and name != "neural":
+            import_module(BUILT_IN[name])
 
 
 def load_torch(options: SearchOptions) -> None:
