@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEPENDENCIES := $(VENV)/.dependencies
 INSTALLED := $(VENV)/.installed
+BYTE_CODE := $(VENV)/.byte_code
 SOURCES := build/sources.txt
 BUILD_DIR := build/python
 SANITIZE_DIR := build/sanitize
@@ -18,13 +19,16 @@ PEERS ?= build/peers
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 # Without byte code every process compiles torch and SymPy anew, which takes half of the time of the tests.
 unexport PYTHONDONTWRITEBYTECODE
-# -qq: errors only. --no-compile: byte code is made on first import, only for what is imported.
-PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
+# -qq: errors only.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Byte code is made here, since a container may not write any later; pip would use one core, and compile tests too.
+COMPILE := $(BIN)/python -m compileall -qq -j $(JOBS)
 
 # Arguments to Python that print what pyproject.toml asks for: build requirements, dependencies, all extras.
 REQUIREMENTS := -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); p = t["project"]; \
   print(*t["build-system"]["requires"], *p["dependencies"], *sum(p["optional-dependencies"].values(), []))'
 
+PYTHON_SOURCES := $(shell find src -name '*.py')
 NATIVE := $(shell find native/core native/ansr native/bind cmake -type f)
 CLANG_FORMAT_FILES := $(shell find native -name '*.[ch]pp')
 # make_*.py writes files, _*.py is shared: neither times anything.
@@ -67,7 +71,8 @@ $(BIN)/python:
 
 $(DEPENDENCIES): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing packages into $(VENV), torch among them: one to three minutes, once"
-	@$(PIP_INSTALL) -c constraints.txt $$($(BIN)/python $(REQUIREMENTS))
+	@$(PIP_INSTALL) --no-compile -c constraints.txt $$($(BIN)/python $(REQUIREMENTS))
+	@$(COMPILE) -x 'site-packages/.*/tests?/' $(VENV)/lib || true # templates in some packages are no valid Python
 	@touch $@
 
 # The names of the sources; changes only when one is added, removed or renamed.
@@ -83,7 +88,12 @@ $(INSTALLED): $(DEPENDENCIES) $(SOURCES) $(NATIVE) CMakeLists.txt src/simplipy/_
 	  -C cmake.define.SIMPLIPY_WERROR=$(WERROR) --editable .
 	@touch $@
 
-venv: $(INSTALLED)
+# Compiles only what changed.
+$(BYTE_CODE): $(INSTALLED) $(PYTHON_SOURCES)
+	@$(COMPILE) src
+	@touch $@
+
+venv: $(BYTE_CODE)
 
 demo: venv
 	$(BIN)/python examples/demo.py

@@ -26,13 +26,13 @@ class Done(NamedTuple):
 
 def run(*arguments: str) -> Done:
     """`simplipy` with these arguments, on a screen of 100 columns."""
-    console.width = 100
+    console().width = 100
     return _called(cli.main, ["simplipy", *arguments])
 
 
 def run_flash_ansr(*arguments: str) -> Done:
     """`flash-ansr` with these arguments, on a screen of 100 columns."""
-    console.width = 100
+    console().width = 100
     return _called(flash_ansr.cli.main, ["flash-ansr", *arguments])
 
 

@@ -33,7 +33,12 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn and pandas are imported with the estimator, not with the package
-    if name in _MODULES:
-        return getattr(import_module(_MODULES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # scikit-learn and pandas are imported with the estimator, not with the package; called for what is not there yet
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class Bar:
@@ -28,16 +29,19 @@ class Bar:
 @contextmanager
 def progress_bar(step: str, total: int, done: int = 0, show: bool = True, keep: bool = False) -> Iterator[Bar]:
     """A bar on stderr, where that is a terminal; it disappears at the end, or is kept."""
+    from rich import progress as rich_progress
+    from rich.console import Console
+
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeElapsedColumn(),
+        rich_progress.TextColumn("left"),
+        rich_progress.TimeRemainingColumn(),
     )
     console = Console(stderr=True)
     # in a file, a bar would still leave an empty line
     hidden = not show or not console.is_terminal
-    with Progress(*columns, console=console, disable=hidden, transient=not keep) as progress:
+    with rich_progress.Progress(*columns, console=console, disable=hidden, transient=not keep) as progress:
         yield Bar(progress, step, total, done)

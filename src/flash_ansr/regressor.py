@@ -27,7 +27,7 @@ from flash_ansr.infer.search.budget import Budget, Stop, reserve_of, uninterrupt
 from flash_ansr.infer.search.many_rows import grown
 from flash_ansr.infer.search.pipeline import Pipeline
 from flash_ansr.infer.search.progress import Callback
-from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_torch, make_pipeline
+from flash_ansr.infer.search.set_up import SearchOptions, check_device, load_proposers, load_torch, make_pipeline
 from flash_ansr.infer.search.warm_start import LastSearch
 from flash_ansr.infer.selection.criteria import PREDICTING, SELECTIONS
 from flash_ansr.infer.selection.final_choice import SearchResult, conclude
@@ -193,6 +193,7 @@ class FlashANSR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         began = time.monotonic()
         prepared = self._prepared(X, y, sample_weight)
         checked = time.monotonic()
+        load_proposers(options)
         if options.loads_first(settings, self._seconds_of_clock):
             load_torch(options)
         usual_prices()  # read once a process, as modules are

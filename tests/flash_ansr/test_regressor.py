@@ -355,6 +355,30 @@ def test_a_network_alone_is_imported_before_the_clock_starts(monkeypatch: pytest
     assert order[4:] == ["clock"]
 
 
+def test_proposers_are_imported_before_the_clock_starts() -> None:
+    code = """
+import sys
+import numpy as np
+from flash_ansr import FlashANSR, regressor
+from flash_ansr.infer.proposers.base import BUILT_IN
+
+def clock(*_, **__):
+    print([name for name, module in BUILT_IN.items() if module in sys.modules], "flash_ansr.data" in sys.modules)
+    raise InterruptedError
+
+regressor.Budget = clock
+X = np.random.default_rng(0).uniform(0.5, 3.0, (80, 2))
+for proposers in (["closed_form"], "auto"):
+    try:
+        FlashANSR(time_limit=1.0, proposers=proposers).fit(X, X[:, 0])
+    except InterruptedError:
+        pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    all_but_the_network = "['closed_form', 'textbook', 'enumerate', 'local', 'growth', 'prior'] True"
+    assert done.stdout.splitlines() == ["['closed_form'] False", all_but_the_network], done.stderr
+
+
 def test_torch_is_not_loaded_for_a_short_search(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "network")
     code = """

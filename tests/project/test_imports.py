@@ -1,4 +1,4 @@
-"""What `import simplipy` brings in and leaves alone, each looked at in a fresh interpreter."""
+"""What imports and calls for help bring in and leave alone, each looked at in a fresh interpreter."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pytest
 import simplipy
 
 HEAVY = ("torch", "sympy", "pandas", "scipy", "matplotlib")
+# nothing but typer and the native core is needed to print help
+ABOVE_HELP = (*HEAVY, "numpy", "sklearn", "rich", "yaml", "flash_ansr.regressor", "flash_ansr.bench", "flash_ansr.data")
 
 
 def fresh(code: str) -> str:
@@ -24,6 +26,57 @@ def fresh(code: str) -> str:
 def test_import_is_light() -> None:
     loaded = fresh(f"import sys, simplipy; print([m for m in {HEAVY} if m in sys.modules])")
     assert loaded == "[]"
+
+
+def test_names_are_imported_when_they_are_used() -> None:
+    code = """
+import sys, simplipy, flash_ansr
+print([m for m in ("numpy", "simplipy._core", "sklearn") if m in sys.modules])
+missing = [name for package in (simplipy, flash_ansr) for name in package.__all__ if name not in dir(package)]
+print(missing, [name for name in simplipy.__all__ if not hasattr(simplipy, name)], "simplify" in vars(simplipy))
+"""
+    assert fresh(code) == "[]\n[] [] True"
+
+
+@pytest.mark.parametrize("package", ["simplipy", "flash_ansr"])
+def test_an_unknown_name_is_no_attribute(package: str) -> None:
+    with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'simplfy'"):
+        _ = importlib.import_module(package).simplfy
+
+
+def test_the_estimator_leaves_what_only_some_searches_need() -> None:
+    # scikit-learn itself imports SciPy, and pandas where it is installed
+    others = ("torch", "sympy", "matplotlib", "rich", "typer", "yaml", "mpmath", "flint", "sklearn.linear_model")
+    own = ("flash_ansr.data", "flash_ansr.model", "flash_ansr.bench", "flash_ansr.cli", "simplipy.equivalence.verdict")
+    code = f"""
+import sys
+from flash_ansr import FlashANSR
+print([m for m in {others + own} if m in sys.modules])
+"""
+    assert fresh(code) == "[]"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "flash_ansr --help",
+        "flash_ansr --version",
+        "flash_ansr fit --help",
+        "flash_ansr bench run --help",
+        "flash_ansr paper run --help",
+        "simplipy --help",
+        "simplipy mine --help",
+    ],
+)
+def test_help_is_light(call: str) -> None:
+    code = f"""
+import contextlib, io, runpy, sys
+sys.argv = {call.split()}
+with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+print(bool(printed.getvalue()), [m for m in {ABOVE_HELP} if m in sys.modules])
+"""
+    assert fresh(code) == "True []"
 
 
 def test_rules_are_compiled_at_their_first_use() -> None:

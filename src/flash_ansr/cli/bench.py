@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-import yaml
 from typer import Argument, Option
 
-from flash_ansr import catalogues
 from simplipy.cli.terminal import Quiet, console, new_app, plain_table
 from simplipy.files.output_files import make_parent, replacing
 
@@ -31,13 +29,15 @@ def list_(
 
     Example: flash-ansr bench list nguyen
     """
+    from flash_ansr import catalogues
+
     if catalogue is not None:
         found = catalogues.load(catalogue)
         table = plain_table("problem", "difficulty", "variables", "formula")
         for p in found:
             note = f"  (excluded: {p.excluded})" if p.excluded else ""
             table.add_row(p.name, p.difficulty or "-", str(len(p.variables)), p.formula + note)
-        console.print(table)
+        console().print(table)
         print(f"{found.title}. {found.source}")
         return
     from flash_ansr.bench.systems import SYSTEMS
@@ -46,7 +46,7 @@ def list_(
     for name in catalogues.names():
         found = catalogues.load(name)
         table.add_row(name, str(len(found)), str(len(found.included)), found.title)
-    console.print(table)
+    console().print(table)
     print(f"systems: {', '.join(SYSTEMS)}")
 
 
@@ -63,6 +63,8 @@ def show(
 
     Example: flash-ansr bench show fastsrb I.27.6 --plot law.png
     """
+    from flash_ansr import catalogues
+
     law = catalogues.load(catalogue)[problem]
     sample = law.sample(points, dataset)
     print(f"{law.name}: {law.formula}")
@@ -77,7 +79,7 @@ def show(
     table = plain_table(*(f">x{k}" for k in range(1, len(law.variables) + 1)), ">y")
     for x, y in zip(sample.X[:rows], sample.y[:rows], strict=True):
         table.add_row(*(f"{value:.6g}" for value in (*x, y)))
-    console.print(table)
+    console().print(table)
     print(f"{points} rows, digest {sample.digest}, {sample.n_redrawn} drawn anew")
     if plot is not None:
         from flash_ansr.bench.report.figures import data_figure
@@ -201,7 +203,7 @@ def report(
     if out is not None:
         make_parent(out)
     groups = read_groups(paths, show_progress=not quiet)
-    width = console.width if sys.stdout.isatty() else None
+    width = console().width if sys.stdout.isatty() else None
     print(table(groups, fmt, every_metric, width))
     if out is not None:
         for path in write_report(groups, out):
@@ -210,6 +212,8 @@ def report(
 
 def _settings(texts: list[str]) -> dict[str, Any]:
     """Settings such as `pipeline=paper`; values as YAML reads them."""
+    import yaml
+
     from flash_ansr.bench.rows import BenchError
 
     settings = {}

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import typer
 from typer import Argument, Option
 
@@ -174,6 +173,8 @@ def _generator(prior: str, rows: int | None) -> Any:
 
 def _facts(batch: Any, i: int) -> dict[str, Any]:
     """A problem as names and values."""
+    import numpy as np
+
     n = int(batch.n_rows[i])
     X, y = batch.X[i, :n], batch.y[i, :n]
     expression = batch.expression(i)
@@ -219,4 +220,4 @@ def _print_summary(summary: dict[str, Any], max_pattern_length: int | None) -> N
         quantiles.add_row(label, *(f"{value:.4g}" for value in summary[name]))
     for k, table in enumerate((medians, outcomes, quantiles)):
         print(end="\n" if k else "")
-        console.print(table)
+        console().print(table)

@@ -17,7 +17,6 @@ from flash_ansr.infer.table.operator_presets import PRESETS, described
 from simplipy.cli.terminal import AsJson, Decimal, Separator, console, print_notes, refuse_same_file
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent
-from simplipy.files.text_tables import TextFormat
 from simplipy.fit.score import GAMMA
 
 if TYPE_CHECKING:
@@ -111,6 +110,7 @@ def fit(
     from flash_ansr import FlashANSR
     from flash_ansr.infer.result.saving import check_folder
     from flash_ansr.infer.table.table_files import choose_columns, read_table_file
+    from simplipy.files.text_tables import TextFormat
 
     table = read_table_file(data, TextFormat(separator, decimal, header), sheet)
     print_notes(table.notes)
@@ -152,7 +152,7 @@ def fit(
         model.callback = None
         model.save(out, plot=True)
         if not as_json:
-            console.print(f"files  {out}/: result.json, candidates.csv, law.png")
+            console().print(f"files  {out}/: result.json, candidates.csv, law.png")
     if not as_json:
         before, after = fitted - began - model.report_["seconds"], time.monotonic() - fitted
         print(_time_text(model.report_["seconds"], before, after if out is not None else None))
@@ -183,6 +183,7 @@ def predict(
     """
     from flash_ansr import FlashANSR
     from flash_ansr.infer.table.table_files import read_table_file, write_table_file
+    from simplipy.files.text_tables import TextFormat
 
     refuse_same_file(out, data)
     read = read_table_file(data, TextFormat(separator, decimal, header), sheet)
@@ -300,37 +301,37 @@ def _show(model: FlashANSR, columns: Columns, units: Mapping[str, str]) -> None:
 
     target = str(columns.target.name)
     report = model.report_
-    console.print(front_table(model.candidates_, target, (report["residuals"] or {}).get("longer")))
-    console.print(f"law    {target} = {model.expression_.infix(precision=6)}", soft_wrap=True)
-    console.print(f"LaTeX  {model.latex(precision=6)}", soft_wrap=True)
+    console().print(front_table(model.candidates_, target, (report["residuals"] or {}).get("longer")))
+    console().print(f"law    {target} = {model.expression_.infix(precision=6)}", soft_wrap=True)
+    console().print(f"LaTeX  {model.latex(precision=6)}", soft_wrap=True)
     rate = report["fitted"] / max(report["seconds"], time.get_clock_info("monotonic").resolution)
     screened = f", {report['screened']:,} ruled out on a few rows" if report["screened"] else ""
-    console.print(
+    console().print(
         f"search {report['seconds']:.1f} s, {report['drawn']:,} drawn, {report['unique']:,} distinct{screened}, "
         f"{report['fitted']:,} fitted ({rate:,.0f}/s)",
         soft_wrap=True,
     )
-    console.print(f"end    {report['stop_reason']}")
+    console().print(f"end    {report['stop_reason']}")
     if report["law_is_baseline"]:
-        console.print(f"note   {_why_baseline(model, columns.target, target)}", soft_wrap=True)
+        console().print(f"note   {_why_baseline(model, columns.target, target)}", soft_wrap=True)
     if note := unsafe_text(report):
-        console.print(f"note   {note}", soft_wrap=True)
+        console().print(f"note   {note}", soft_wrap=True)
     if report["noise"]:
         kind = "of its value" if report["noise_kind"] == "proportional" else f"of the deviation of {target}"
-        console.print(f"noise  {100 * report['noise']:.2g} % {kind}")
+        console().print(f"noise  {100 * report['noise']:.2g} % {kind}")
     if report["residuals"]:
-        console.print(f"left   {report['residuals']['text']}", soft_wrap=True)
+        console().print(f"left   {report['residuals']['text']}", soft_wrap=True)
     if report["rivals"]:
-        console.print(f"note   {rivals_text(report['rivals'])}", soft_wrap=True)
+        console().print(f"note   {rivals_text(report['rivals'])}", soft_wrap=True)
     if units:
-        console.print(f"units  {', '.join(f'{column}: {unit}' for column, unit in units.items())}", soft_wrap=True)
+        console().print(f"units  {', '.join(f'{column}: {unit}' for column, unit in units.items())}", soft_wrap=True)
     if report["left_out_rows"]:
-        console.print(f"note   rows left out for their gaps: {report['left_out_rows']}")
+        console().print(f"note   rows left out for their gaps: {report['left_out_rows']}")
     for note in report["input_notes"]:
-        console.print(f"note   {note}", soft_wrap=True)
+        console().print(f"note   {note}", soft_wrap=True)
     left_out = _left_out(columns.left_out | report["left_out_columns"])
     if left_out:
-        console.print(f"note   columns left out: {left_out}", soft_wrap=True)
+        console().print(f"note   columns left out: {left_out}", soft_wrap=True)
 
 
 def _left_out(reasons: Mapping[str, str]) -> str:

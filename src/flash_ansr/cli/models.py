@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-from rich.table import Table
 from typer import Argument, Option
 
 from simplipy.cli.terminal import console, new_app
@@ -20,6 +19,8 @@ def list_models(folder: Annotated[Path, Option(help="Folder with training runs."
 
     Example: flash-ansr models list --folder runs
     """
+    from rich.table import Table
+
     from flash_ansr.checkpoint.folder import CheckpointError, newest_checkpoint
     from flash_ansr.checkpoint.weights import read_checkpoint
     from flash_ansr.infer.search.set_up import bundled_checkpoint
@@ -50,7 +51,7 @@ def list_models(folder: Annotated[Path, Option(help="Folder with training runs."
             table.add_row(name, "", "", "", "", f"unreadable: {error}")
         else:
             add(name, found.config, found.step, where)
-    console.print(table)
+    console().print(table)
 
 
 @app.command()
@@ -71,8 +72,8 @@ def export(
     source = find_checkpoint(run)
     export_checkpoint(source, out, getattr(torch, dtype))
     size = (out / WEIGHTS_FILE).stat().st_size / 1e6
-    console.print(f"wrote {source} to {out}: weights of {size:.2f} MB", soft_wrap=True)
-    console.print(f"next:  flash-ansr fit DATA.csv --target y --checkpoint {out}", soft_wrap=True)
+    console().print(f"wrote {source} to {out}: weights of {size:.2f} MB", soft_wrap=True)
+    console().print(f"next:  flash-ansr fit DATA.csv --target y --checkpoint {out}", soft_wrap=True)
 
 
 @app.command()
@@ -99,4 +100,4 @@ def info(checkpoint: Annotated[Path, Argument(help="Folder of a checkpoint, or o
         "position": found.position,
         "config": to_mapping(found.config),
     }
-    console.print(json.dumps(content, indent=1), soft_wrap=True)
+    console().print(json.dumps(content, indent=1), soft_wrap=True)

@@ -40,9 +40,9 @@ def list_(
     table = plain_table("name", ">minutes", "needs", "in the paper")
     for e in EXPERIMENTS.values():
         table.add_row(e.name, f"{e.minutes:g}", ", ".join(e.needs) or "-", e.where)
-    console.print(table)
+    console().print(table)
     total = sum(e.minutes for e in EXPERIMENTS.values() if "runs" not in e.needs)
-    console.print(f"minutes: small, on two cores; {total:.0f} for all but what needs training runs")
+    console().print(f"minutes: small, on two cores; {total:.0f} for all but what needs training runs")
 
 
 @app.command()
@@ -147,4 +147,4 @@ def _print_one(e: Experiment) -> None:
         "needs": ", ".join(e.needs) or "nothing but the package",
     }
     for key, value in facts.items():
-        console.print(f"{key:13} {value}", soft_wrap=True)
+        console().print(f"{key:13} {value}", soft_wrap=True)

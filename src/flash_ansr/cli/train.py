@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 from typer import Argument, Option
 from typer.core import TyperGroup
 
@@ -80,6 +79,8 @@ def report(
     out: Annotated[Path, Option(help="Folder for figures and summary.")] = Path("report"),
 ) -> None:
     """Draw loss against operations with its power law, gradient norms and token embeddings."""
+    from rich.table import Table
+
     from flash_ansr.train.learning_curves import write_report
 
     written = write_report(runs, out)
@@ -90,13 +91,13 @@ def report(
         table.add_row(
             run["name"], *counts, f"{run['seconds'] / 60:.1f}", f"{run['flops']:.2e}", f"{run['validation_loss']:.4f}"
         )
-    console.print(table)
+    console().print(table)
     if (law := summary["power_law"]) is None:
-        console.print("no power law: it needs runs of at least three sizes that see data")
+        console().print("no power law: it needs runs of at least three sizes that see data")
     else:
-        console.print(f"loss = {law['factor']:.4g} * FLOPs^{law['exponent']:.4f} over {law['n_points']} points")
+        console().print(f"loss = {law['factor']:.4g} * FLOPs^{law['exponent']:.4f} over {law['n_points']} points")
     for path in written:
-        console.print(f"wrote {path}")
+        console().print(f"wrote {path}")
 
 
 def _resumed(folder: RunFolder, assignments: list[str], minutes: float | None) -> TrainConfig:
@@ -131,6 +132,8 @@ def _for_minutes(config: TrainConfig, minutes: float) -> TrainConfig:
 
 
 def _print_plan(name: str, config: TrainConfig, plan: TrainingCost, n_samples: int) -> None:
+    from rich.table import Table
+
     n_step = max(1, config.optimizer.batch_size // config.run.devices)
     if plan.peak_bytes:
         how = "measured here"
@@ -156,11 +159,11 @@ def _print_plan(name: str, config: TrainConfig, plan: TrainingCost, n_samples: i
     if plan.peak_bytes:
         rows["memory"] += f"; {plan.peak_bytes / 2**30:.2f} GB at the peak of a process"
     for key, value in rows.items():
-        console.print(f"{key:13} {value}", soft_wrap=True)
+        console().print(f"{key:13} {value}", soft_wrap=True)
     table = Table("devices", "problems/s", f"hours for {n_samples:,} problems")
     devices = sorted({1, 2, 4, 8, config.run.devices})
     for n in devices:
         speed, hours = f"{n * plan.samples_per_second:.0f}", f"{plan.hours(n_samples, n):.2f}"
         table.add_row(str(n), *((speed, hours) if n == 1 else (f"at best {speed}", f"at best {hours}")))
-    console.print(table)
-    console.print(f"One device {'was measured' if plan.peak_bytes else 'is an estimate'}; more are multiples of it.")
+    console().print(table)
+    console().print(f"One device {'was measured' if plan.peak_bytes else 'is an estimate'}; more are multiples of it.")

@@ -11,8 +11,6 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import yaml
-
 from simplipy.errors import SimplipyError, did_you_mean
 
 if TYPE_CHECKING:
@@ -41,6 +39,8 @@ def need_torch(name: str) -> None:
 @functools.cache
 def printed(table: str) -> Any:
     """A table of the paper, from ``tables.yaml``."""
+    import yaml
+
     return yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))[table]
 
 

@@ -5,12 +5,12 @@ A user's mistake ends with exit code 2 and one message on stderr, never with a t
 
 from __future__ import annotations
 
-import simplipy
+from simplipy._version import __version__
 from simplipy.cli import evaluation, formulas, mining, simplification
 from simplipy.cli.terminal import FORMULA_FIRST, add_version_option, new_app, run_app
 
 app = new_app("Formulas in the operators of symbolic regression: simplify, compare, print, evaluate.")
-add_version_option(app, simplipy.__version__)
+add_version_option(app, __version__)
 app.command()(mining.mine)
 app.command()(mining.verify)
 app.command(context_settings=FORMULA_FIRST)(formulas.show)

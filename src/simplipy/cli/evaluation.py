@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 import simplipy
 from simplipy.cli.formulas import Formula
 from simplipy.cli.terminal import AsJson, Decimal, Separator, console, print_notes, refuse_same_file
 from simplipy.errors import SimplipyError
-from simplipy.expression.indicators import source_column
 from simplipy.files.output_files import replacing
-from simplipy.files.text_tables import TextFormat, read_text_table
 
 
 def evaluate(
@@ -33,6 +30,10 @@ def evaluate(
     Example: simplipy eval "pi*radius^2" --data circles.csv
     """
     import pandas as pd
+    from rich.table import Table
+
+    from simplipy.expression.indicators import source_column
+    from simplipy.files.text_tables import TextFormat, read_text_table
 
     e = simplipy.parse(expr)
     if e.n_constants:
@@ -57,5 +58,5 @@ def evaluate(
         table.add_column(name, justify="right")
     for row, value in zip(shown.itertuples(index=False), values[:rows], strict=False):
         table.add_row(*(f"{cell:.6g}" if pd.api.types.is_number(cell) else str(cell) for cell in row), f"{value:.6g}")
-    console.print(table)
+    console().print(table)
     print(f"{len(values)} rows, {n_undefined} undefined" + (f"; written to {out}" if out else ""))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.tree import Tree as TreeView
 
 import simplipy
 from simplipy.cli.terminal import AsJson, console, plain_table, print_facts
-from simplipy.expression.operators import OPERATORS
-from simplipy.expression.prefix import fold
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
 
 _MAX_TREE_NODES = 200
 
@@ -40,7 +40,7 @@ def show(expr: Formula, as_json: AsJson = False) -> None:
         return
     print_facts({name: " ".join(value) if isinstance(value, list) else str(value) for name, value in facts.items()})
     if len(e) <= _MAX_TREE_NODES:
-        console.print(_tree_view(e.tokens))
+        console().print(_tree_view(e.tokens))
 
 
 def operators(as_json: AsJson = False) -> None:
@@ -48,13 +48,14 @@ def operators(as_json: AsJson = False) -> None:
 
     Example: simplipy operators
     """
+    rows = simplipy.OPERATORS.values()
     if as_json:
-        print(json.dumps([dataclasses.asdict(row) for row in OPERATORS.values()], ensure_ascii=False))
+        print(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False))
         return
     table = plain_table("token", "operands", "in text", "defined for", "meaning")
-    for row in OPERATORS.values():
+    for row in rows:
         table.add_row(row.token, str(row.arity), row.call or row.token, row.domain or "all", row.description)
-    console.print(table)
+    console().print(table)
     print("leaves: x1, x2, ... and other names, numbers, <constant>, pi, e, inf, -inf, nan")
 
 
@@ -85,11 +86,14 @@ def equivalent(
         raise typer.Exit(1)
 
 
-def _tree_view(tokens: list[str]) -> TreeView:
+def _tree_view(tokens: list[str]) -> Tree:
     """Tokens as a drawn tree."""
+    from rich.tree import Tree
 
-    def node(token: str, operands: Sequence[TreeView] = ()) -> TreeView:
-        drawn = TreeView(token, highlight=False)
+    from simplipy.expression.prefix import fold
+
+    def node(token: str, operands: Sequence[Tree] = ()) -> Tree:
+        drawn = Tree(token, highlight=False)
         drawn.children.extend(operands)
         return drawn
 

@@ -11,16 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich import box, progress
-from rich.console import Console
-from rich.table import Table
 
 from simplipy.cli.terminal import AsJson, console
 from simplipy.errors import SimplipyError
 from simplipy.files.output_files import make_parent, write_whole
 
 if TYPE_CHECKING:
-    from simplipy.mining.discovery import LengthReport, Mined
+    from simplipy.mining.discovery import Mined
 
 _VERIFY_SEED = 7_654_321
 
@@ -50,6 +47,7 @@ def mine(
 
     Example: simplipy mine --max-length 4 --out rules.json
     """
+    from simplipy.cli.mining_bar import MiningBar
     from simplipy.expression.operators import DEFAULT_OPERATORS
     from simplipy.mining.config import MineConfig
     from simplipy.mining.discovery import Discovery
@@ -74,7 +72,7 @@ def mine(
             make_parent(path)
     n_threads = threads or os.cpu_count() or 1
     hand_rules = read_rules(hand) if hand else []
-    with _Bar() as bar:
+    with MiningBar() as bar:
         if method == "paper":
             mined = mine_by_fits(config, time_limit, bar.show)
         else:
@@ -103,13 +101,16 @@ def verify(
 
     Example: simplipy verify rules.json
     """
+    from rich.console import Console
+    from rich.progress import Progress
+
     from simplipy.mining.rule_file import read_rules
     from simplipy.mining.verifier import Verifier
 
     rules = read_rules(file)
     with (
         Verifier(threads or os.cpu_count() or 1, seed) as run,
-        progress.Progress(console=Console(stderr=True), transient=True) as bar,
+        Progress(console=Console(stderr=True), transient=True) as bar,
     ):
         task = bar.add_task("rules verified", total=len(rules))
         found = run(rules, lambda n: bar.advance(task, n))
@@ -140,40 +141,11 @@ def verify(
         raise typer.Exit(1)
 
 
-class _Bar(progress.Progress):
-    """A progress bar on stderr: terms of the current length, terms per second, rules."""
-
-    def __init__(self) -> None:
-        columns = (
-            progress.SpinnerColumn(),
-            progress.TextColumn("length {task.fields[length]}"),
-            progress.BarColumn(),
-            progress.TextColumn("{task.completed:,.0f} of {task.total:,.0f} terms, {task.fields[rate]:,.0f}/s"),
-            progress.TextColumn("{task.fields[classes]:,} irreducible, {task.fields[verified]:,} proposals verified"),
-            progress.TextColumn("{task.fields[rules]:,} rules"),
-            progress.TimeElapsedColumn(),
-            progress.TimeRemainingColumn(),
-        )
-        super().__init__(*columns, console=Console(stderr=True), transient=True)
-        self._task_of: dict[int, progress.TaskID] = {}
-
-    def show(self, report: LengthReport, n_rules: int, n_verified: int = 0) -> None:
-        """Show where a length stands."""
-        tested = report.counts["tested"]
-        facts: dict[str, Any] = {
-            "length": report.length,
-            "rate": tested / max(report.seconds_search, 1e-3),
-            "classes": report.counts["irreducible"],
-            "rules": n_rules,
-            "verified": n_verified,
-        }
-        if report.length not in self._task_of:
-            self._task_of[report.length] = self.add_task("", total=report.existing, **facts)
-        self.update(self._task_of[report.length], completed=tested, **facts)
-
-
 def _show(mined: Mined) -> None:
     """Print what happened at each length."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0))
     for name in ("length", "terms", "tested", "rules", "unused", "rejected", "search s", "verify s"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -183,7 +155,7 @@ def _show(mined: Mined) -> None:
         table.add_row(
             f"{r.length}", f"{r.existing:,}", tested, *found, f"{r.seconds_search:.1f}", f"{r.seconds_verify:.1f}"
         )
-    console.print(table)
+    console().print(table)
     kinds = Counter(rule.kind for rule in mined.rules)
     listed = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
     print(f"{len(mined.pruned)} rules left out that others make unnecessary; left: {listed or 'none'}")

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import simplipy
 from simplipy.cli.terminal import AsJson
@@ -150,6 +148,9 @@ def _numbered_lines() -> Iterator[tuple[int, bytes]]:
     if not sys.stderr.isatty() or sys.stdout.isatty():
         yield from lines
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.completed:,.0f} lines"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True) as progress:
         task = progress.add_task("", total=None)

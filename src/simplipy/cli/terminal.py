@@ -1,19 +1,22 @@
-"""Shared by the commands of both packages: the console, tables, options, and messages for a user's mistakes."""
+"""Shared by the commands of both packages: the console, tables, options, and messages for a user's mistakes.
+
+Modules of commands import at their top only what their signatures need: a call for help reads all of them.
+"""
 
 # annotations are not postponed here: typer could not resolve those of a nested function
+import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from simplipy.errors import SimplipyError
 
-# names are the user's: [red] and :smile: mean nothing
-console = Console(markup=False, emoji=False, highlight=False)
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 # so that a formula may begin with a minus; a misspelt option is then refused as an extra argument
 FORMULA_FIRST = {"ignore_unknown_options": True}
@@ -24,6 +27,15 @@ Separator = Annotated[
     str | None, typer.Option("--sep", help="What separates columns: a character, tab or blank. [default: found out]")
 ]
 Decimal = Annotated[str | None, typer.Option(help="Decimal sign, . or , [default: found out]")]
+
+
+@functools.cache
+def console() -> "Console":
+    """The console that commands print tables and long lines on."""
+    from rich.console import Console
+
+    # names are the user's: [red] and :smile: mean nothing
+    return Console(markup=False, emoji=False, highlight=False)
 
 
 def new_app(help_text: str, **options: Any) -> typer.Typer:
@@ -79,8 +91,10 @@ def add_version_option(app: typer.Typer, text: str) -> None:
         del version
 
 
-def plain_table(*columns: str, title: str | None = None) -> Table:
+def plain_table(*columns: str, title: str | None = None) -> "Table":
     """A table without lines; a column whose name begins with > is aligned on the right."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     for column in columns:
         right = column.startswith(">")
@@ -90,12 +104,14 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
 
 def print_facts(facts: Mapping[str, str]) -> None:
     """Print names in bold with their values beside them."""
+    from rich.table import Table
+
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, value in facts.items():
         table.add_row(name, value)
-    console.print(table)
+    console().print(table)
 
 
 def print_notes(notes: Iterable[str]) -> None:

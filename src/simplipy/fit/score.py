@@ -7,10 +7,10 @@ its answer from here.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from simplipy.fit.unexplained import Floats, unit_of
+if TYPE_CHECKING:
+    from simplipy.fit.unexplained import Floats
 
 # the paper's price of a token, in decades of FVU
 GAMMA = 0.05
@@ -69,6 +69,11 @@ def price_of_a_token(gamma: float, n_rows: int) -> float:
 
 def exact_fvu(y: Floats) -> float:
     """The FVU that rounding alone leaves of a target: lower ones count as equal to it."""
+    # here, because command lines take GAMMA from this module, and do not need NumPy for their help
+    import numpy as np
+
+    from simplipy.fit.unexplained import unit_of
+
     y = y / unit_of(y)
     spread = float(np.std(y))
     size = float(np.sqrt(np.mean(np.square(y))))

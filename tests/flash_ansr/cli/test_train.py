@@ -23,7 +23,7 @@ from tests.networks import SMALL
 def run(*arguments: str) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of `flash-ansr` with these arguments, on a screen of 120 columns."""
     out, err = io.StringIO(), io.StringIO()
-    console.width = 120
+    console().width = 120
     argv = mock.patch.object(sys, "argv", ["flash-ansr", *arguments])
     with argv, redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as end:
         cli.main()

@@ -239,7 +239,7 @@ def test_a_run_that_fails_leaves_an_earlier_summary(tmp_path: Path) -> None:
 
 
 def test_list() -> None:
-    flash_ansr.cli.paper.console.width = 120
+    flash_ansr.cli.paper.console().width = 120
     done = run_flash_ansr("paper", "list")
     assert done.returncode == 0
     assert all(name in done.stdout for name in NAMES)

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Literal
 
-from flash_ansr.checkpoint.facts import n_variables
 from flash_ansr.infer.candidates.scaling import UnitScaling
 from flash_ansr.infer.proposers.background import BackgroundProposer
 from flash_ansr.infer.proposers.base import BUILT_IN, Proposer, ProposerContext, check_proposer, make_proposer
@@ -104,6 +103,13 @@ def why_not_neural() -> str | None:
     return None if importlib.util.find_spec("torch") else "torch is not installed: pip install 'flash-ansr[neural]'"
 
 
+def load_proposers(options: SearchOptions) -> None:
+    """Import the modules of all proposers but the network, so that this time is not part of the search."""
+    for name in options.names:
+        if name in BUILT_IN and name != "neural":
+            import_module(BUILT_IN[name])
+
+
 def load_torch(options: SearchOptions) -> None:
     """Import torch where the network will take part, so that this time is not part of the search."""
     if options.wants_network and why_not_neural() is None:
@@ -149,6 +155,9 @@ def make_proposers(context: ProposerContext, options: SearchOptions, settings: S
             continue
         if missing is not None:
             raise ValueError(f"the proposer 'neural' cannot take part: {missing}")
+        # what it reads checkpoints with, the package of training data, is not needed before
+        from flash_ansr.checkpoint.facts import n_variables
+
         start_network = partial(start, entry, context, n_variables(options.network))
         if options.loads_first(settings, context.seconds):
             made.append(start_network())
