@@ -6,6 +6,7 @@ the rows decide. Fits nothing, and judges no formula: see ``saturation.py``.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -28,7 +29,7 @@ _OF_A_LINE = 1e-2
 _BENT = 1e-3
 _ROUNDING = 1e-13
 _DIGITS = 6  # of a number that stands for a part
-_MAX_ROWS = 256
+_MAX_ROWS = 64
 _LINEAR_FORMS = ("minus", "scale", "quotient")
 _WAVES = ("sin", "cos")
 # integers up to this size times a frequency keep their digits
@@ -36,6 +37,31 @@ _LARGEST_INTEGER = 1e6
 _FEW_DIGITS = 2  # of a frequency that laws write out
 
 Floats = npt.NDArray[np.float64]
+
+
+class _Tokens(NamedTuple):
+    """The tokens of a formula, where each one's subterm ends, and how many variables stand before it."""
+
+    all: list[str]
+    ends: list[int]
+    n_variables: list[int]
+
+    @classmethod
+    def of(cls, tokens: list[str]) -> _Tokens:
+        is_variable = (token not in OPERATORS and leaf_kind(token) == "variable" for token in tokens)
+        return cls(tokens, list(subterm_ends(tokens)), [0, *itertools.accumulate(is_variable)])
+
+    def has_variable(self, i: int) -> bool:
+        return self.n_variables[self.ends[i]] > self.n_variables[i]
+
+    def subterm(self, i: int) -> list[str]:
+        return self.all[i : self.ends[i]]
+
+    def adds_number(self, i: int) -> bool:
+        """Whether the subterm at token i is a sum or difference with a number in it."""
+        if self.all[i] not in ("+", "-"):
+            return False
+        return any(not self.has_variable(k) or self.adds_number(k) for k in (i + 1, self.ends[i + 1]))
 
 
 class Kind(NamedTuple):
@@ -47,7 +73,7 @@ class Kind(NamedTuple):
     before, after : str
         An example on rows between 0.2 and 2; C is a number.
     argument : callable
-        Where the argument begins in the tokens of a part, None where the part is of another kind.
+        Where the argument of the part at a token begins, None where the part is of another kind.
     values : callable
         What the part is a line of, from values of the argument.
     tokens : callable
@@ -59,7 +85,7 @@ class Kind(NamedTuple):
     name: str
     before: str
     after: str
-    argument: Callable[[Sequence[str]], int | None]
+    argument: Callable[[_Tokens, int], int | None]
     values: Callable[[Floats], Floats]
     tokens: Callable[[list[str]], list[str]]
     has_start: bool = True
@@ -81,68 +107,68 @@ def replacements(expressions: Sequence[Expression], X: FloatArray) -> list[list[
     values = np.asarray(evaluated, dtype=np.float64)
     found, first = [], 0
     for expression, own in zip(expressions, parts, strict=True):
-        forms = [*_replacements(expression.tokens, values[first : first + len(own)]), *_slower(expression.tokens, X)]
+        tokens = _Tokens.of(expression.tokens)
+        with np.errstate(all="ignore"):
+            forms = [*_replacements(tokens, values[first : first + len(own)]), *_slower(tokens, X)]
         found.append(forms)
         first += len(own)
     return found
 
 
-def _replacements(tokens: list[str], values: FloatArray) -> Iterator[Expression]:
-    ends = subterm_ends(tokens)
-    for i, token in enumerate(tokens):
-        if token in OPERATORS and _has_variable(tokens[i : ends[i]]):
-            for new in _amounts(tokens[i : ends[i]], values[i : ends[i]]):
-                yield parse([*tokens[:i], *new, *tokens[ends[i] :]])
+def _replacements(tokens: _Tokens, values: Floats) -> Iterator[Expression]:
+    spreads, sizes = np.ptp(values, axis=1).tolist(), np.abs(values).max(axis=1).tolist()
+    for i, token in enumerate(tokens.all):
+        if token in OPERATORS and math.isfinite(sizes[i]) and tokens.has_variable(i):
+            for new in _amounts(tokens, i, values, spreads[i], sizes[i]):
+                yield parse([*tokens.all[:i], *new, *tokens.all[tokens.ends[i] :]])
 
 
-def _amounts(part: list[str], values: FloatArray) -> Iterator[list[str]]:
-    """What a part amounts to; the values are those of its subterms."""
-    own = values[0]
-    spread, size = float(np.ptp(own)), float(np.abs(own).max())
-    if not math.isfinite(size):
-        return
+def _amounts(tokens: _Tokens, i: int, values: Floats, spread: float, size: float) -> Iterator[list[str]]:
+    """What the part at token i amounts to; the values are those of all parts, the others of this one."""
     if spread <= _OF_A_NUMBER * size:
-        yield [f"{own.mean():.{_DIGITS}g}"]
+        yield [f"{values[i].mean():.{_DIGITS}g}"]
     if spread <= _ROUNDING * size:
         return
     for kind in KINDS:
-        place = kind.argument(part)
-        if place is None:
-            continue
-        with np.errstate(all="ignore"):
-            argument = np.asarray(kind.values(values[place]))
-        line = _line(argument, own, kind.has_start)
-        if line is None:
+        place = kind.argument(tokens, i)
+        line = None if place is None else _line(kind.values, values[place], values[i], kind.has_start)
+        if place is None or line is None:
             continue
         start, slope, remainder = line
         if spread <= _OF_A_LINE * size or remainder <= _BENT * spread:
-            inner = kind.tokens(part[place : subterm_ends(part)[place]])
+            inner = kind.tokens(tokens.subterm(place))
             yield ["+", repr(start), "*", repr(slope), *inner] if kind.has_start else ["*", repr(slope), *inner]
 
 
-def _line(u: Floats, values: Floats, has_start: bool) -> tuple[float, float, float] | None:
+def _line(
+    basis: Callable[[Floats], Floats], argument: Floats, values: Floats, has_start: bool
+) -> tuple[float, float, float] | None:
     """The line closest to the values: where it starts, its slope, and how far it is from them; None without one."""
-    middle = u.mean() if has_start else 0.0
-    centre = values.mean() if has_start else 0.0
-    norm = float(np.square(u - middle).sum())
-    if not (math.isfinite(norm) and norm > 0):
+    with np.errstate(all="ignore"):
+        u = basis(argument)
+    if not np.isfinite(u).all():
         return None
-    slope = float((u - middle) @ (values - centre)) / norm
+    middle, centre = (u.mean(), values.mean()) if has_start else (0.0, 0.0)
+    unit = float(np.abs(u - middle).max())
+    if not 0 < unit < math.inf:
+        return None
+    scaled = (u - middle) / unit  # squares of u may leave the range of doubles
+    slope = float(scaled @ (values - centre)) / float(scaled @ scaled) / unit
     start = float(centre - slope * middle)
-    if slope == 0 or not math.isfinite(start):
+    if slope == 0 or not math.isfinite(start) or not math.isfinite(slope):
         return None
     return start, slope, float(np.abs(values - start - slope * u).max())
 
 
-def _slower(tokens: list[str], X: FloatArray) -> Iterator[Expression]:
+def _slower(tokens: _Tokens, X: FloatArray) -> Iterator[Expression]:
     """The formula with the smallest frequencies that its waves have on columns of integers."""
-    ends, new = subterm_ends(tokens), list(tokens)
-    for i, token in enumerate(tokens):
+    new = list(tokens.all)
+    for i, token in enumerate(tokens.all):
         if token in _WAVES:
-            for place, column in _frequencies(tokens, ends, i + 1):
-                if _is_lowered(float(tokens[place])) and _has_integers(X[:, column]):
-                    new[place] = repr(math.remainder(float(tokens[place]), 2 * math.pi))
-    if new != tokens:
+            for place, column in _frequencies(tokens, i + 1):
+                if _is_lowered(float(new[place])) and _has_integers(X[:, column]):
+                    new[place] = repr(math.remainder(float(new[place]), 2 * math.pi))
+    if new != tokens.all:
         yield parse(new)
 
 
@@ -155,66 +181,54 @@ def _has_integers(column: Floats) -> bool:
     return bool(np.abs(column).max() <= _LARGEST_INTEGER and (column == np.round(column)).all())
 
 
-def _frequencies(tokens: Sequence[str], ends: Sequence[int], i: int) -> Iterator[tuple[int, int]]:
+def _frequencies(tokens: _Tokens, i: int) -> Iterator[tuple[int, int]]:
     """Places of the numbers that stand before columns in the sum at token i, and those columns."""
-    if tokens[i] in ("+", "-"):
-        yield from _frequencies(tokens, ends, i + 1)
-        yield from _frequencies(tokens, ends, ends[i + 1])
-    elif tokens[i] == "neg":
-        yield from _frequencies(tokens, ends, i + 1)
-    elif tokens[i] == "*" and ends[i] == i + 3:
+    token = tokens.all[i]
+    if token in ("+", "-"):
+        yield from _frequencies(tokens, i + 1)
+        yield from _frequencies(tokens, tokens.ends[i + 1])
+    elif token == "neg":
+        yield from _frequencies(tokens, i + 1)
+    elif token == "*" and tokens.ends[i] == i + 3:
         for number, variable in ((i + 1, i + 2), (i + 2, i + 1)):
-            if is_number(tokens[number]) and leaf_kind(tokens[variable]) == "variable":
-                yield number, int(tokens[variable][1:]) - 1
+            if is_number(tokens.all[number]) and tokens.has_variable(variable):
+                yield number, int(tokens.all[variable][1:]) - 1
 
 
-def _beside_number(part: Sequence[str]) -> int | None:
-    """Where the argument begins that a number hides in a function."""
-    token = part[0]
+def _beside_number(tokens: _Tokens, i: int) -> int | None:
+    """The argument that a number hides in a function."""
+    token, first = tokens.all[i], i + 1
     row = OPERATORS[token]
-    ends = subterm_ends(part)
     if row.arity == 1:
         if token == "exp":  # near 0 its value is 1
-            return 1
-        return 1 if row.form not in _LINEAR_FORMS and _adds_number(part, ends, 1) else None
-    second = ends[1]
-    first_is_number, second_is_number = (not _has_variable(part[k : ends[k]]) for k in (1, second))
-    if token == "pow" and first_is_number:
+            return first
+        return first if row.form not in _LINEAR_FORMS and tokens.adds_number(first) else None
+    second = tokens.ends[first]
+    if token == "pow" and not tokens.has_variable(first):
         return second
-    if token == "pow" and second_is_number and _adds_number(part, ends, 1):
-        return 1
-    return second if token == "/" and first_is_number and _adds_number(part, ends, second) else None
+    if token == "pow" and not tokens.has_variable(second) and tokens.adds_number(first):
+        return first
+    return second if token == "/" and not tokens.has_variable(first) and tokens.adds_number(second) else None
 
 
-def _of_small(parity: str) -> Callable[[Sequence[str]], int | None]:
+def _of_small(parity: str) -> Callable[[_Tokens, int], int | None]:
     """Functions of this parity with a number in their argument, which may be small."""
 
-    def argument(part: Sequence[str]) -> int | None:
-        row = OPERATORS[part[0]]
-        is_function = row.arity == 1 and row.form == "call" and row.parity == parity and part[0] not in EXPONENTS
-        return 1 if is_function and part[0] != "abs" and any(map(is_number, part)) else None
+    def argument(tokens: _Tokens, i: int) -> int | None:
+        row = OPERATORS[tokens.all[i]]
+        is_function = row.arity == 1 and row.form == "call" and row.parity == parity
+        is_smooth = is_function and tokens.all[i] not in EXPONENTS and tokens.all[i] != "abs"
+        return i + 1 if is_smooth and any(map(is_number, tokens.subterm(i + 1))) else None
 
     return argument
 
 
-def _small_power(part: Sequence[str]) -> int | None:
+def _small_power(tokens: _Tokens, i: int) -> int | None:
     """The base of a power whose exponent is a number, alone or below a number."""
-    ends = subterm_ends(part)
-    if part[0] == "/" and not _has_variable(part[1 : ends[1]]):
-        below = _small_power(part[ends[1] :])
-        return None if below is None or part[ends[1]] == "/" else ends[1] + below
-    return 1 if part[0] == "pow" and not _has_variable(part[ends[1] :]) else None
-
-
-def _adds_number(tokens: Sequence[str], ends: Sequence[int], i: int) -> bool:
-    """Whether the subterm at token i is a sum or difference with a number in it."""
-    if tokens[i] not in ("+", "-"):
-        return False
-    return any(not _has_variable(tokens[k : ends[k]]) or _adds_number(tokens, ends, k) for k in (i + 1, ends[i + 1]))
-
-
-def _has_variable(tokens: Sequence[str]) -> bool:
-    return any(token not in OPERATORS and leaf_kind(token) == "variable" for token in tokens)
+    if tokens.all[i] == "/" and not tokens.has_variable(i + 1):
+        i = tokens.ends[i + 1]
+    is_power = tokens.all[i] == "pow" and not tokens.has_variable(tokens.ends[i + 1])
+    return i + 1 if is_power else None
 
 
 def _itself(u: Floats) -> Floats:

@@ -38,6 +38,7 @@ _N_LOOKED_AT = 60
 _MOST_FORMS = 200
 # of the time to conclude
 _SHARE = 0.05
+_LEAST_SECONDS = 1e-3
 
 
 def unsaturated(expression: Expression, table: Table, loss: str = "squared") -> Expression | None:
@@ -164,15 +165,18 @@ def _all_unsaturated(
     changed = [i for i, formula in enumerate(formulas) if found[i] != formula]
     fits = _fitted([found[i] for i in changed], table, loss, deadline) if changed else []
     for i, fit in zip(changed, fits, strict=True):
-        found[i] = _settled(fit, formulas[i], _Judge(table, gamma, exact_fvu(table.y)), loss)
+        found[i] = _settled(fit, formulas[i], _Judge(table, gamma, exact_fvu(table.y)), loss, deadline)
     return found
 
 
-def _settled(fit: Fit, formula: Expression, judge: _Judge, loss: str) -> Expression:
+def _settled(fit: Fit, formula: Expression, judge: _Judge, loss: str, deadline: Budget | None) -> Expression:
     """The fitted form, an exact one in simple numbers; the formula where the form is worse on all rows."""
     rows = judge.rows
     if is_exact(fit.fvu, judge.floor):
-        fit = simplipy.tidy(fit, rows.X, rows.y, sample_weight=rows.sample_weight, loss=loss, n_threads=1)
+        left = None if deadline is None else deadline.seconds_left
+        seconds = None if left is None else max(left, _LEAST_SECONDS)
+        weights = rows.sample_weight
+        fit = simplipy.tidy(fit, rows.X, rows.y, sample_weight=weights, deadline=seconds, loss=loss, n_threads=1)
     form = fit.expression
     is_kept = fit.ok and judge.is_as_good(form, fvu_on(form, rows), formula, fvu_on(formula, rows))
     return form if is_kept else formula

@@ -170,6 +170,13 @@ def test_candidates_are_replaced_with_what_is_known_of_them():
     assert first.key == form_keys(normal_forms(TokenBatch.from_expressions([first.expression.skeleton()])))[0]
 
 
+@pytest.mark.parametrize(
+    "text", ["x1 + log(-x2)^0.0001", "sin(1e-9*x1^1e9)", "1e300*x1*(1e300*cos(1e-200*x1))", "1e-300*x1"]
+)
+def test_strange_formulas_stay(text):
+    assert unsaturated(parse(text), noisy("3*x1 + 2")) is None
+
+
 def test_candidates_keep_to_the_grammar():
     table = noisy("0.4*log(x1) - 2")
     (candidate,) = [candidate_of("400000*x1^0.000001 - 400002", table)]

@@ -147,6 +147,8 @@ def printed(expression: Expression, X: np.ndarray = POSITIVE, grammar: Grammar |
         ("log(2.55123456e-11*x1*x2/x3^2)", "log(x1*x2/x3^2) - 24.39"),
         ("3*log(2.43123456*x1*x2) + 7.1234567 + x3", "x3 + 3*log(x1*x2) + 9.789"),
         ("log(2.7*x1*x2/x3)", "log(2.7*x1*x2/x3)"),
+        ("log(121.7123456789*exp(2*x1)*0.7^x2)", "2*x1 - 0.3567*x2 + 4.802"),
+        ("log(exp(3*x1 + 2*x2)*x3)", "3*x1 + 2*x2 + log(x3)"),
         ("log(2*x1*x2) + 3", "log(2*x1*x2) + 3"),
         ("log(6.674e-11*x1*x2/x3^2)", "log(6.674e-11*x1*x2/x3^2)"),
         ("sqrt(4.039584585961748*x1)", "2.01*sqrt(x1)"),
