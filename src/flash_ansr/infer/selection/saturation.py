@@ -61,7 +61,7 @@ def unsaturated(expression: Expression, table: Table, loss: str = "squared") -> 
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from simplipy import parse
     >>> x = np.linspace(0, 1, 20)
     >>> print(unsaturated(parse("x1*tanh(50 + x1)"), Table(x[:, None], x)))
     x1
