@@ -14,6 +14,7 @@ from flash_ansr.infer.selection.distinct import distinct
 from flash_ansr.infer.selection.equal_values import each_once, function_numbers
 from flash_ansr.infer.selection.noisy_choice import Choice, choose, is_credible
 from flash_ansr.infer.selection.predictive_choice import FEW_ROWS, by_prediction
+from flash_ansr.infer.selection.saturation import with_unsaturated
 from flash_ansr.infer.settings import Settings
 from flash_ansr.infer.table.grammar import Grammar
 from flash_ansr.infer.table.table import Table
@@ -72,7 +73,8 @@ def automatic(
         Time that the choice may take.
     """
     price, floor = price_of_a_token(settings.gamma, rows.n_rows), exact_fvu(rows.y)
-    by_paper = ranked(presented(_promising(candidates, _N_PROMISING), rows, grammar, price), rows, None, "score", price)
+    promising = with_unsaturated(_promising(candidates, _N_PROMISING), rows, grammar, settings, deadline)
+    by_paper = ranked(presented(promising, rows, grammar, price), rows, None, "score", price)
     numbers = function_numbers(by_paper, rows)
     once = [c for i, c in enumerate(by_paper) if c.is_baseline or numbers[i] not in numbers[:i]]
     if not by_paper or any(is_exact(c.fvu, floor) and is_credible(c, rows) for c in by_paper):

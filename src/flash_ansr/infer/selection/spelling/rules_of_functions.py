@@ -11,6 +11,7 @@ from flash_ansr.infer.selection.spelling.reading import ODD_ROOTS
 from flash_ansr.infer.selection.spelling.rule import Rule
 from flash_ansr.infer.selection.spelling.terms import (
     Call,
+    Factor,
     Leaf,
     Product,
     Sum,
@@ -145,6 +146,23 @@ def _power_in_logarithm(call: Call) -> Product | None:
     return None if exponent == 1 else scaled(exponent, of(Call("log", (of(base),))))
 
 
+def _exponentials_in_logarithm(call: Call) -> Product | None:
+    """log(c*exp(u)*v) as u + log(c*v)."""
+    if call.token != "log":
+        return None
+    coefficient, factors = call.operands[0]
+    rest = tuple(factor for factor in factors if not _is_exponential(factor))
+    if len(rest) == len(factors) or coefficient <= 0:
+        return None
+    exponents = [scaled(f.exponent, f.base.operands[0]) for f in factors if isinstance(f.base, Call) and f not in rest]
+    logarithm = of(Call("log", (Product(coefficient, rest),))) if rest else Product(math.log(coefficient))
+    return plus(*exponents, logarithm)
+
+
+def _is_exponential(factor: Factor) -> bool:
+    return isinstance(factor.base, Call) and factor.base.token == "exp"
+
+
 def _base_in_logarithm(call: Call) -> tuple[Product]:
     return (of(call.operands[0].factors[0].base),)
 
@@ -167,5 +185,6 @@ RULES: tuple[Rule[Call], ...] = (
     Rule("even and odd functions begin without a minus", "cos(1 - x1)", "cos(x1 - 1)", _sign_of_operand),
     Rule("waves have short phases", "sin(x1 + 1.5707963267948966)", "cos(x1)", _phase),
     Rule("waves of arctangents are quotients", "cos(atan(x1))^2", "1/(1 + x1^2)", _wave_of_arctangent),
+    Rule("exponentials leave logarithms", "log(3*exp(x1)*x2)", "x1 + log(3*x2)", _exponentials_in_logarithm),
     Rule("logarithms of powers are multiples", "log(x1^2)", "2*log(x1)", _power_in_logarithm, _base_in_logarithm),
 )

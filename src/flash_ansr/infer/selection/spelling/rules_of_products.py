@@ -6,6 +6,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 
+from flash_ansr.infer.selection.spelling.logarithms import without_number
 from flash_ansr.infer.selection.spelling.numbers import cleaned, n_digits, n_digits_of_scale, written
 from flash_ansr.infer.selection.spelling.order import is_polynomial, term_key
 from flash_ansr.infer.selection.spelling.rule import Rule
@@ -132,6 +133,14 @@ def _number_of_a_logarithm(product: Product) -> Product | None:
     return plus(scaled(slope, of(Call("log", (of(base),)))), Product(constant))
 
 
+def _fitted_number_of_a_logarithm(product: Product) -> Product | None:
+    """log(c*u) as log(u) + log(c), for any u and a c that is not short."""
+    split = without_number(product)
+    if split is None or n_digits(split.shift) > n_digits_of_scale(split.number):
+        return None
+    return plus(split.rest, Product(split.shift))
+
+
 def _base_in_logarithm(product: Product) -> list[Product]:
     call = sole_base(product)
     return [of(factor.base) for factor in call.operands[0].factors] if isinstance(call, Call) else []
@@ -236,6 +245,12 @@ RULES: tuple[Rule[Product], ...] = (
         "2.5*log(x1) + 9.987",
         _number_of_a_logarithm,
         _base_in_logarithm,
+    ),
+    Rule(
+        "fitted numbers stand behind logarithms",
+        "log(54.32101234*x1/x2)",
+        "log(x1/x2) + 3.995",
+        _fitted_number_of_a_logarithm,
     ),
     Rule("exponentials are added", "exp(-x1)*(2 + exp(x1/2))", "2*exp(-x1) + exp(-x1/2)", _exponential_of_a_sum),
     Rule(

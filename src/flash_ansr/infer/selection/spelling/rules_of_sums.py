@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flash_ansr.infer.selection.spelling.numbers import n_digits
+from flash_ansr.infer.selection.spelling.logarithms import without_number
+from flash_ansr.infer.selection.spelling.numbers import n_digits, n_digits_of_scale
 from flash_ansr.infer.selection.spelling.order import term_key
 from flash_ansr.infer.selection.spelling.polynomials import has_no_brackets, multiplied_out
 from flash_ansr.infer.selection.spelling.rule import Rule
@@ -13,6 +14,8 @@ from flash_ansr.infer.selection.spelling.terms import Product, Sum, of, plus, sc
 
 # of a number that some terms share: 1 + 2*x + 2*x^2 stays
 _MANY_DIGITS = 3
+# numbers beyond these leave logarithms that are added to a number, however few digits they have
+_USUAL_SCALES = (1e-4, 1e4)
 
 
 def _common_number(base: Sum) -> Product | None:
@@ -45,6 +48,21 @@ def _bracket_among_powers(base: Sum) -> Product | None:
     return plus(*whole)
 
 
+def _constant_beside_logarithm(base: Sum) -> Product | None:
+    """log(c*u) + d with one number for two, unless both are short: log(2*x) + 3 stays."""
+    constant = sum(term.coefficient for term in base.terms if term.is_number)
+    for term in base.terms if constant else ():
+        split = without_number(term)
+        if split is None:
+            continue
+        is_usual = _USUAL_SCALES[0] <= split.number <= _USUAL_SCALES[1]
+        n_before = n_digits(constant) + n_digits_of_scale(split.number)
+        if not is_usual or n_digits(constant + split.shift) <= n_before:
+            others = (other for other in base.terms if other != term and not other.is_number)
+            return plus(*others, split.rest, Product(constant + split.shift))
+    return None
+
+
 def _leading_minus(base: Sum) -> Product | None:
     """-3*(x - y)*u - 2 as 3*(y - x)*u - 2."""
     if any(term.coefficient > 0 for term in base.terms):
@@ -61,5 +79,11 @@ RULES: tuple[Rule[Sum], ...] = (
     Rule("brackets among powers go", "x1*(22.06 - 4.9*x1) + 1.6", "1.6 + 22.06*x1 - 4.9*x1^2", _bracket_among_powers),
     Rule("a number that all terms have stands before them", "14 - 14*exp(-x1)", "14*(1 - exp(-x1))", _common_number),
     Rule("a variable that all terms have stands before them", "x1 + x1*x2/273", "x1*(1 + x2/273)", _common_variable),
+    Rule(
+        "numbers beside logarithms are one",
+        "log(2.43e-54*x1/x2) + 100",
+        "log(x1/x2) - 23.45",
+        _constant_beside_logarithm,
+    ),
     Rule("sums begin without a minus", "-3*x3*(x1 - x2) - 2", "3*x3*(x2 - x1) - 2", _leading_minus),
 )
