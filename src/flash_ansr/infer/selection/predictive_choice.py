@@ -30,7 +30,7 @@ _ONE, _TWO = 1.0, 2.0
 # of the variance, what a formula must explain beyond others that may have no value near the rows
 _RISK = 0.02
 # differences of R2 that matter to nobody, at most this share of what is left
-_SAME_R2, _SAME_SHARE = 0.01, 0.15
+_SAME_R2, _SAME_SHARE = 0.02, 0.15
 # of the variance that the best explains, a parsimonious candidate explains so much
 _PARSIMONY = 0.9
 

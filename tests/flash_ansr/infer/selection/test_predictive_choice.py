@@ -99,7 +99,7 @@ def test_the_cheapest_of_those_that_predict_about_as_well_as_the_best(formulas: 
     assert choice.noise is None
     assert choice.candidates[0] is tried[0]
     best = max(c.r2_cv for c in tried)
-    assert excess[0] <= 1 + 1e-6 or tried[0].r2_cv >= best - min(0.01, 0.15 * (1 - best)) - 1e-9
+    assert excess[0] <= 1 + 1e-6 or tried[0].r2_cv >= best - min(0.02, 0.15 * (1 - best)) - 1e-9
     prices = form_prices([c.expression for c in tried], 2).min(axis=1)
     near = [i for i, c in enumerate(tried) if excess[i] <= 1 - 1e-6 and c.expression.variables]
     assert prices[0] <= min(prices[near]) + 1e-9
