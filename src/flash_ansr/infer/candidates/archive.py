@@ -64,6 +64,11 @@ class Candidate:
         return self.proposer == BASELINE
 
     @property
+    def is_linear_baseline(self) -> bool:
+        """Whether it is such a model and linear: a power law is a form like others."""
+        return self.is_baseline and "pow" not in self.expression.tokens
+
+    @property
     def rank(self) -> tuple[float, int, int]:
         """Smaller is better."""
         return self.score, self.length, self.drawn

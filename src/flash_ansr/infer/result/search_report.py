@@ -142,7 +142,7 @@ def search_report(
         **said_of_law,
         **input_facts,
         "searched_rows": pipeline.table.n_rows,
-        "law_is_baseline": result.law.is_baseline,
+        "law_is_baseline": result.law.is_linear_baseline,
         **_safety_part(safety, names),
         "neural": _network_part(pipeline, options),
     }

@@ -222,9 +222,7 @@ class Describer:
 
     def _scored(self, candidate: Candidate, length: float) -> Candidate:
         """The candidate with its score by a description length in nats."""
-        # a power law is a form like others
-        is_linear = candidate.is_baseline and "pow" not in candidate.expression.tokens
-        head_start = _HEAD_START if is_linear else 0.0
+        head_start = _HEAD_START if candidate.is_linear_baseline else 0.0
         return replace(candidate, score=decades(length - head_start, self.table.n_rows))
 
     def _refitted(self, candidate: Candidate, rows: Table) -> Fit:
@@ -257,7 +255,7 @@ class Describer:
         if usual != fit.skeleton:
             fits.append(refit(usual, values, table, model.loss, self._seconds))
         # a baseline is what it is: with its slopes taken for zero, the linear one would be the constant
-        if len(fit.constants) and not candidate.is_baseline and not self.is_over:
+        if len(fit.constants) and not candidate.is_linear_baseline and not self.is_over:
             fits += [self._with_usual_numbers(fit), *self._as_in_textbooks(fit)]
         made = [self._as_fitted(candidate, option) for option in fits]
         return [c for c in made if c is not None]
@@ -278,7 +276,7 @@ class Describer:
 
     def _reduced(self, candidate: Candidate) -> list[Candidate]:
         """Formulas without one of its operands that are better."""
-        if candidate.is_baseline:
+        if candidate.is_linear_baseline:
             return []
         numbers = np.array(numbers_of(candidate.expression))
         found = []

@@ -25,6 +25,8 @@ _N_DESCRIBED = 12
 # candidates of a length that are looked at, in case that the better ones break between rows
 _N_SPARE = 4
 _MOST_TOKENS = 60
+# tokens that a law has at most where formulas are approximations
+_LONGEST_LAW = 45
 # standard errors of a paired difference: that a better candidate has, that a law may lose, that overrule a constant
 _ONE, _TWO = 1.0, 2.0
 # of the variance, what a formula must explain beyond others that may have no value near the rows
@@ -103,10 +105,17 @@ def _law(
     is_refuted = place is None or _is_refuted_constant(found, place) or found.excess(place, best) > _TWO
     if leaves_noise and not is_refuted:
         return shortest, True
-    r2 = found.candidates[best].r2_cv
+    found = _readable(found)
+    best, r2 = found.best, found.candidates[found.best].r2_cv
     enough = r2 - min(_SAME_R2, _SAME_SHARE * (1 - r2))
     law = _cheapest(found, rows, lambda i: found.excess(i, best) <= _ONE or found.candidates[i].r2_cv >= enough)
     return law, False
+
+
+def _readable(found: HeldOut) -> HeldOut:
+    """Only formulas that a person reads, if there are any; ``accuracy`` takes longer ones."""
+    short = [i for i, c in enumerate(found.candidates) if c.length <= _LONGEST_LAW or c.is_baseline]
+    return HeldOut([found.candidates[i] for i in short], found.losses[short]) if short else found
 
 
 def _cheapest(found: HeldOut, rows: Table, is_good: Callable[[int], bool]) -> Candidate:
