@@ -65,8 +65,10 @@ class Candidate:
 
     @property
     def is_linear_baseline(self) -> bool:
-        """Whether it is such a model and linear: a power law is a form like others."""
-        return self.is_baseline and "pow" not in self.expression.tokens
+        """Whether it is such a model and linear: a power law, such as x1^2*x2, is a form like others."""
+        operators = {token for token in self.expression.tokens if token in OPERATORS}
+        is_product = len(self.expression.variables) > 1 and operators.isdisjoint(("+", "-"))
+        return self.is_baseline and not is_product and operators <= {"+", "-", "*", "neg"}
 
     @property
     def rank(self) -> tuple[float, int, int]:
