@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from flash_ansr._core import KeySet
-from simplipy import Expression
+from simplipy import OPERATORS, Expression
 from simplipy.fit.score import EXACT_FVU
 
 Key = bytes
