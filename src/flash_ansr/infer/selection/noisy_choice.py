@@ -185,13 +185,9 @@ class Describer:
     def choice(self, order: Sequence[tuple[float, Candidate]]) -> Choice:
         """Candidates by description length, the most promising ones fitted anew and without what they do not need."""
         found: list[Candidate] = []
-        rest: list[Candidate] = []
-        fitted = self._fitted_anew(order)
+        fitted, rest = self._fitted_anew(order)
         hopeless = min((c.score for c, _ in fitted), default=0.0) + decades(_HOPELESS, self.table.n_rows)
         for candidate, fit in fitted:
-            if fit is None:
-                rest.append(candidate)
-                continue
             is_tried = len(found) < _N_POLISHED and candidate.score < hopeless and not self.is_over
             found.append(min([candidate, *(self._options(candidate, fit) if is_tried else [])], key=lambda c: c.rank))
         for candidate in sorted(found, key=lambda c: c.rank)[:_N_REDUCED]:
@@ -203,22 +199,24 @@ class Describer:
         noise = noise_of(found[0], self.table, self.model)
         return Choice(found, noise, None if noise is None else self.model.kind)
 
-    def _fitted_anew(self, order: Sequence[tuple[float, Candidate]]) -> list[tuple[Candidate, Fit | None]]:
-        """The most promising candidates with all numbers fitted, shortest first, then the others as they are."""
-        fits = dict.fromkeys(range(len(order)))
+    def _fitted_anew(
+        self, order: Sequence[tuple[float, Candidate]]
+    ) -> tuple[list[tuple[Candidate, Fit]], list[Candidate]]:
+        """The most promising candidates with all numbers fitted, shortest first, and the others as they are."""
+        left = dict.fromkeys(range(len(order)))
         chosen = [i for i, (_, c) in enumerate(order) if i < _N_FITTED or c.is_baseline]
         seconds = None if self._seconds is None else self._seconds / 2
         skeletons = [order[i][1].expression.skeleton() for i in chosen]
         numbers = [numbers_of(order[i][1].expression) for i in chosen]
         made = [] if self.is_over else refit_all(skeletons, numbers, self.table, self.model.loss, seconds)
-        fitted: list[tuple[Candidate, Fit | None]] = []
+        fitted: list[tuple[Candidate, Fit]] = []
         for i, fit in zip(chosen, made, strict=False):
             candidate = self._as_fitted(order[i][1], fit)
             if candidate is not None:
                 fitted.append((candidate, fit))
-                del fits[i]
+                del left[i]
         fitted.sort(key=lambda pair: pair[0].rank)
-        return fitted + [(self._scored(order[i][1], order[i][0]), None) for i in fits]
+        return fitted, [self._scored(order[i][1], order[i][0]) for i in left]
 
     def _scored(self, candidate: Candidate, length: float) -> Candidate:
         """The candidate with its score by a description length in nats."""
